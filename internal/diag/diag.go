@@ -35,6 +35,7 @@ type Finding struct {
 	Pos     Pos
 	Rule    string
 	Message string
+	Note    bool // worth saying, but nothing is lost or wrong
 }
 
 // String writes file:line:col: message [rule].

@@ -1,0 +1,428 @@
+package adapter
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/behavior"
+	"mcpg/calllog"
+)
+
+// Effect classes of a tool.
+const (
+	ReadOnly    = "READ_ONLY"
+	Mutating    = "MUTATING"
+	Destructive = "DESTRUCTIVE"
+)
+
+// Formats of an observation.
+const (
+	Fields = "fields"  // a JSON object
+	KVText = "kv_text" // lines of "key: value"
+	Raw    = "text"    // the text itself, for relations
+)
+
+// Observation is one read of a resource.
+type Observation struct {
+	Tool   string         `json:"tool"`
+	Format string         `json:"format,omitzero"`
+	As     string         `json:"as,omitzero"`    // name of the reading; "" for the one that gives the state
+	Tools  []string       `json:"tools,omitzero"` // only around calls of these; empty: of all
+	When   map[string]any `json:"when,omitzero"`  // only if the state has these field values
+	Args   jsontext.Value `json:"args,omitzero"`  // further arguments of the read
+	Param  string         `json:"id_param,omitzero"`
+}
+
+// Class is one kind of resource.
+type Class struct {
+	Name         string        `json:"class"`
+	Params       []string      `json:"id_params"`
+	Observations []Observation `json:"observations"`
+	Features     []string      `json:"features,omitzero"`
+	Volatile     []string      `json:"volatile,omitzero"`
+}
+
+// Resource says where a tool's resource is found: in an argument, or in a field
+// of the first resource's state.
+type Resource struct {
+	Tools  []string `json:"tools"`
+	Param  string   `json:"param,omitzero"`
+	Field  string   `json:"field,omitzero"`
+	Role   string   `json:"role,omitzero"`
+	Class  string   `json:"class"`
+	Derive string   `json:"derive,omitzero"` // "dirname": the folder of a path
+}
+
+// Ambient is a read that every call's state includes: who is logged in.
+type Ambient struct {
+	Tool     string         `json:"tool"`
+	As       string         `json:"as"`
+	Format   string         `json:"format,omitzero"`
+	Args     jsontext.Value `json:"args,omitzero"`
+	Features []string       `json:"features,omitzero"`
+}
+
+// Pattern is a text of failures with what it means.
+type Pattern struct {
+	Match   string   `json:"pattern"`
+	Outcome string   `json:"outcome,omitzero"` // "rejected" unless it says error, transport or denied
+	Cause   string   `json:"cause,omitzero"`
+	Tools   []string `json:"tools,omitzero"`
+
+	re *regexp.Regexp
+}
+
+// Relation compares an argument with the state or another argument.
+type Relation struct {
+	Tools []string `json:"tools"`
+	Op    string   `json:"op"`
+	Arg   string   `json:"arg"`
+	State string   `json:"state,omitzero"` // role.field, field, or the name of a reading
+	Arg2  string   `json:"arg2,omitzero"`
+}
+
+// Adapter is one file.
+type Adapter struct {
+	ServerID          string            `json:"server_id"`
+	ResourceClass     string            `json:"resource_class,omitzero"`
+	ObservationTool   string            `json:"observation_tool,omitzero"`
+	IDParam           string            `json:"id_param,omitzero"`
+	IDParamAliases    []string          `json:"id_param_aliases,omitzero"`
+	ObservationFormat string            `json:"observation_format,omitzero"`
+	ObservationArgs   jsontext.Value    `json:"observation_args,omitzero"`
+	Features          []string          `json:"features,omitzero"`
+	Volatile          []string          `json:"volatile,omitzero"`
+	EffectClasses     map[string]string `json:"effect_classes,omitzero"`
+	ApprovalRequired  []string          `json:"approval_required,omitzero"`
+
+	Observations      []Observation       `json:"observations,omitzero"` // further reads of the first class
+	Classes           []Class             `json:"classes,omitzero"`
+	Resources         []Resource          `json:"resources,omitzero"`
+	Returns           []string            `json:"returns,omitzero"` // tools whose answer is the resource
+	Ambient           []Ambient           `json:"ambient,omitzero"`
+	ArgumentFeatures  map[string][]string `json:"argument_features,omitzero"` // by tool; "*" for all others
+	ErrorPatterns     []Pattern           `json:"error_patterns,omitzero"`
+	SoftErrorPatterns []Pattern           `json:"soft_error_patterns,omitzero"`
+	NotFoundPatterns  []string            `json:"not_found_patterns,omitzero"`
+	Relations         []Relation          `json:"relations,omitzero"`
+
+	classes  []Class // all, the file's first one first
+	notFound []*regexp.Regexp
+	reads    map[string]bool // observation and ambient tools
+}
+
+//go:embed shipped/*.json
+var shipped embed.FS
+
+// Shipped lists the names of the adapters that come with the program.
+func Shipped() []string {
+	files, _ := fs.Glob(shipped, "shipped/*.json") // the pattern is well formed
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), ".json")
+	}
+	return files
+}
+
+// Load reads a shipped adapter by name, or a file by path.
+func Load(name string) (*Adapter, error) {
+	if b, err := shipped.ReadFile("shipped/" + name + ".json"); err == nil {
+		return Parse(b)
+	}
+	b, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
+		return nil, fmt.Errorf("adapter %q: no such adapter; shipped ones are %s, others are given as a path", name, strings.Join(Shipped(), ", "))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("adapter: %w", err)
+	}
+	a, err := Parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("adapter %s: %w", name, err)
+	}
+	return a, nil
+}
+
+// ErrWritingObservation refuses an adapter whose reads may write.
+var ErrWritingObservation = errors.New("observation tool is not read-only")
+
+// Parse reads an adapter and checks it.
+func Parse(b []byte) (*Adapter, error) {
+	a := &Adapter{}
+	if err := json.Unmarshal(b, a, json.RejectUnknownMembers(true)); err != nil {
+		return nil, readable(err)
+	}
+	if err := a.prepare(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// readable says in words what the decoder found.
+func readable(err error) error {
+	var sem *json.SemanticError
+	if errors.As(err, &sem) && errors.Is(err, json.ErrUnknownName) {
+		return fmt.Errorf("unknown field %s", sem.JSONPointer)
+	}
+	if errors.As(err, &sem) {
+		return fmt.Errorf("field %s: want %v, not a JSON %v", sem.JSONPointer, sem.GoType, sem.JSONKind)
+	}
+	return fmt.Errorf("not JSON: %s", strings.TrimPrefix(err.Error(), "jsontext: "))
+}
+
+func (a *Adapter) prepare() error {
+	if a.ServerID == "" {
+		return errors.New(`no "server_id"`)
+	}
+	if err := a.gatherClasses(); err != nil {
+		return err
+	}
+	for _, class := range a.EffectClasses {
+		if class != ReadOnly && class != Mutating && class != Destructive {
+			return fmt.Errorf("effect class %q: want %s, %s or %s", class, ReadOnly, Mutating, Destructive)
+		}
+	}
+	for i := range a.Resources {
+		if err := a.checkResource(&a.Resources[i]); err != nil {
+			return err
+		}
+	}
+	for _, r := range a.Relations {
+		if relationOps[r.Op] == nil {
+			return fmt.Errorf("relation %q: unknown op; want one of %s", r.Op, strings.Join(relationNames(), ", "))
+		}
+		if r.Arg == "" || (r.State == "") == (r.Arg2 == "") {
+			return fmt.Errorf("relation %q: wants arg, and either state or arg2", r.Op)
+		}
+	}
+	if err := a.compilePatterns(); err != nil {
+		return err
+	}
+	return a.checkReads()
+}
+
+func (a *Adapter) gatherClasses() error {
+	if a.ResourceClass != "" {
+		c := Class{Name: a.ResourceClass, Params: append([]string{a.IDParam}, a.IDParamAliases...), Features: a.Features, Volatile: a.Volatile}
+		if a.IDParam == "" {
+			return errors.New(`"resource_class" without "id_param"`)
+		}
+		if a.ObservationTool != "" {
+			c.Observations = append(c.Observations, Observation{Tool: a.ObservationTool, Format: a.ObservationFormat, Args: a.ObservationArgs})
+		}
+		c.Observations = append(c.Observations, a.Observations...)
+		a.classes = append(a.classes, c)
+	}
+	a.classes = append(a.classes, slices.Clone(a.Classes)...)
+	for i := range a.classes {
+		c := &a.classes[i]
+		if c.Name == "" || len(c.Params) == 0 {
+			return fmt.Errorf("class %d: wants class and id_params", i+1)
+		}
+		for j := range c.Observations {
+			o := &c.Observations[j]
+			if o.Format == "" {
+				o.Format = Fields
+			}
+			if o.Param == "" {
+				o.Param = c.Params[0]
+			}
+			if o.Format != Fields && o.Format != KVText && o.Format != Raw {
+				return fmt.Errorf("observation_format %q: want %s, %s or %s", o.Format, Fields, KVText, Raw)
+			}
+			if o.Format == Raw && o.As == "" {
+				return fmt.Errorf(`observation %s: format "text" wants a name in "as"`, o.Tool)
+			}
+		}
+	}
+	return nil
+}
+
+func (a *Adapter) checkResource(r *Resource) error {
+	if a.class(r.Class) == nil {
+		return fmt.Errorf("resource of %s: unknown class %q", strings.Join(r.Tools, ", "), r.Class)
+	}
+	if (r.Param == "") == (r.Field == "") {
+		return fmt.Errorf("resource of %s: wants either param or field", strings.Join(r.Tools, ", "))
+	}
+	if r.Role == behavior.ArgsRole || r.Role == behavior.RelationRole || strings.ContainsAny(r.Role, ":.=# ") {
+		return fmt.Errorf("role %q is taken or has a character that roles can't have", r.Role)
+	}
+	if r.Derive != "" && r.Derive != "dirname" {
+		return fmt.Errorf(`derive %q: want "dirname"`, r.Derive)
+	}
+	return nil
+}
+
+func (a *Adapter) compilePatterns() error {
+	for _, list := range [][]Pattern{a.ErrorPatterns, a.SoftErrorPatterns} {
+		for i := range list {
+			p := &list[i]
+			re, err := regexp.Compile(p.Match)
+			if err != nil {
+				return fmt.Errorf("pattern: %w", err)
+			}
+			p.re = re
+			if _, err := calllog.ParseCause(p.Cause); err != nil {
+				return err
+			}
+			if p.Outcome != "" {
+				if _, err := calllog.ParseOutcome(p.Outcome); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	patterns := a.NotFoundPatterns
+	if len(patterns) == 0 {
+		patterns = []string{`(?i)\bnot found\b`, `(?i)\bdoes not exist\b`, `(?i)\bno such\b`, `\bENOENT\b`, `\b404\b`}
+	}
+	for _, p := range patterns {
+		re, err := regexp.Compile(p)
+		if err != nil {
+			return fmt.Errorf("not_found_patterns: %w", err)
+		}
+		a.notFound = append(a.notFound, re)
+	}
+	return nil
+}
+
+// checkReads refuses observation tools that may write.
+func (a *Adapter) checkReads() error {
+	a.reads = map[string]bool{}
+	for _, c := range a.classes {
+		for _, o := range c.Observations {
+			a.reads[o.Tool] = true
+		}
+	}
+	for _, m := range a.Ambient {
+		if m.As == "" {
+			return fmt.Errorf(`ambient %s: wants a name in "as"`, m.Tool)
+		}
+		a.reads[m.Tool] = true
+	}
+	for tool := range a.reads {
+		switch class := a.EffectClasses[tool]; {
+		case class == Mutating || class == Destructive:
+			return fmt.Errorf("%w: %s has effect class %s", ErrWritingObservation, tool, class)
+		case class == "" && mutatingName(tool):
+			return fmt.Errorf("%w: the name of %s says that it writes; if it doesn't, give it effect class %s", ErrWritingObservation, tool, ReadOnly)
+		}
+	}
+	return nil
+}
+
+var writingVerbs = strings.Fields(`add append approve archive assign book cancel change clear close commit copy create
+	delete deploy disable drop edit enable exchange execute insert install kill lock merge modify move patch post publish
+	purge push put remove rename replace reset restart return revoke run save send set start stop submit transfer truncate
+	uninstall unlock unpublish update upload upsert write`)
+
+// mutatingName looks at the first word of a tool's name.
+func mutatingName(tool string) bool {
+	word := strings.ToLower(tool)
+	if i := strings.IndexAny(word, "_-./ "); i > 0 {
+		word = word[:i]
+	} else if i := strings.IndexFunc(tool, func(r rune) bool { return r >= 'A' && r <= 'Z' }); i > 0 {
+		word = word[:i]
+	}
+	return slices.Contains(writingVerbs, word)
+}
+
+// CheckAnnotations refuses observation tools that a tools/list answer does not
+// mark as read-only; readOnly gives the annotation, ok whether there is one.
+func (a *Adapter) CheckAnnotations(readOnly func(tool string) (hint, ok bool)) error {
+	for _, tool := range slices.Sorted(slices.Values(a.ReadTools())) {
+		if hint, ok := readOnly(tool); ok && !hint && a.EffectClasses[tool] != ReadOnly {
+			return fmt.Errorf("%w: the server's annotation of %s says readOnlyHint=false", ErrWritingObservation, tool)
+		}
+	}
+	return nil
+}
+
+// ReadTools lists the tools that observe.
+func (a *Adapter) ReadTools() []string {
+	out := make([]string, 0, len(a.reads))
+	for t := range a.reads {
+		out = append(out, t)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ShowsState tells whether a tool's answer is the state of its resource.
+func (a *Adapter) ShowsState(tool string) bool {
+	return slices.ContainsFunc(a.classes, func(c Class) bool {
+		return slices.ContainsFunc(c.Observations, func(o Observation) bool { return o.As == "" && o.Tool == tool })
+	})
+}
+
+// IsRead tells whether a tool is one of the adapter's reads.
+func (a *Adapter) IsRead(tool string) bool { return a.reads[tool] }
+
+// Writes tells whether a call of the tool may change something: by its effect
+// class, else by its name.
+func (a *Adapter) Writes(tool string) bool {
+	switch a.EffectClasses[tool] {
+	case ReadOnly:
+		return false
+	case Mutating, Destructive:
+		return true
+	}
+	return !a.reads[tool] && mutatingName(tool)
+}
+
+// NeedsApproval tells whether the tool is held under block.
+func (a *Adapter) NeedsApproval(tool string) bool {
+	return a.EffectClasses[tool] == Destructive || slices.Contains(a.ApprovalRequired, tool)
+}
+
+func (a *Adapter) class(name string) *Class {
+	for i := range a.classes {
+		if a.classes[i].Name == name {
+			return &a.classes[i]
+		}
+	}
+	return nil
+}
+
+// ErrorPattern gives the meaning of a failure's text, the first pattern that
+// matches; ok is false where none does.
+func (a *Adapter) ErrorPattern(tool, text string) (calllog.Outcome, calllog.Cause, bool) {
+	return match(a.ErrorPatterns, tool, text)
+}
+
+// SoftError is ErrorPattern for the text of an answer flagged as a success.
+func (a *Adapter) SoftError(tool, text string) (calllog.Outcome, calllog.Cause, bool) {
+	return match(a.SoftErrorPatterns, tool, text)
+}
+
+func match(ps []Pattern, tool, text string) (calllog.Outcome, calllog.Cause, bool) {
+	for i := range ps {
+		p := &ps[i]
+		if len(p.Tools) > 0 && !slices.Contains(p.Tools, tool) || !p.re.MatchString(text) {
+			continue
+		}
+		outcome := calllog.Rejected
+		if p.Outcome != "" {
+			outcome, _ = calllog.ParseOutcome(p.Outcome) // checked by compilePatterns
+		}
+		cause, _ := calllog.ParseCause(p.Cause)
+		if outcome == calllog.Rejected && cause == calllog.NoCause {
+			cause = calllog.Unclear
+		}
+		if outcome != calllog.Rejected {
+			cause = calllog.NoCause
+		}
+		return outcome, cause, true
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,186 @@
+package adapter
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/behavior"
+)
+
+// Bounds of what one JSON value can add to a state.
+const (
+	maxDepth    = 6
+	maxFeatures = 256
+)
+
+// filter says which paths of an object become features.
+type filter struct {
+	only     []string // names of fields; nil: booleans, names, and numbers if numbers is set
+	volatile []string
+	numbers  bool
+	skip     func(field string) bool
+}
+
+func (f *filter) takes(field string, kind jsontext.Kind) bool {
+	if slices.Contains(f.volatile, field) || f.skip != nil && f.skip(field) {
+		return false
+	}
+	if f.only != nil {
+		return slices.ContainsFunc(f.only, func(o string) bool { return o == field || strings.HasPrefix(o, field+".") })
+	}
+	return kind != '0' || f.numbers
+}
+
+// escapeKey keeps an object's key from being mistaken for path syntax.
+var keyEscaper = strings.NewReplacer("%", "%25", ".", "%2E", "=", "%3D", "#", "%23", ":", "%3A", "?", "%3F")
+
+// flatten turns a JSON object into features of a role, dotted by nesting.
+func flatten(role string, v jsontext.Value, f *filter) []behavior.Feature {
+	w := flattener{role: role, filter: f}
+	w.object("", v, 0)
+	return w.out
+}
+
+type flattener struct {
+	role   string
+	filter *filter
+	out    []behavior.Feature
+}
+
+func (w *flattener) add(field string, v behavior.Value) {
+	if len(w.out) < maxFeatures {
+		w.out = append(w.out, behavior.Feature{Path: behavior.Path{Role: w.role, Field: field}, Value: v})
+	}
+}
+
+func (w *flattener) object(prefix string, v jsontext.Value, depth int) {
+	for name, member := range members(v) {
+		field := prefix + keyEscaper.Replace(name)
+		kind := member.Kind()
+		if !w.filter.takes(field, kind) {
+			continue
+		}
+		switch kind {
+		case '{':
+			w.add(field, behavior.Value{Token: behavior.Object})
+			if depth < maxDepth {
+				w.object(field+".", member, depth+1)
+			}
+		case '[':
+			if w.filter.numbers || w.filter.only != nil {
+				w.add(field+".length", behavior.Number(float64(listLen(member))))
+			}
+		default:
+			w.add(field, scalar(member))
+		}
+	}
+}
+
+// scalar is the value of a JSON scalar.
+func scalar(v jsontext.Value) behavior.Value {
+	switch v.Kind() {
+	case 't', 'f':
+		return behavior.BoolToken(v.Kind() == 't')
+	case '"':
+		if s := unquote(v); behavior.EnumLike(s) {
+			return behavior.StringToken(s)
+		}
+		return behavior.Value{Token: behavior.Text}
+	case '0':
+		x, err := strconv.ParseFloat(string(v), 64)
+		if err != nil || math.IsInf(x, 0) {
+			return behavior.Value{Token: "(number out of range)"}
+		}
+		return behavior.Number(x)
+	}
+	return behavior.Value{Token: behavior.Absent}
+}
+
+func unquote(v jsontext.Value) string {
+	b, err := jsontext.AppendUnquote(nil, v)
+	if err != nil {
+		return string(v)
+	}
+	return string(b)
+}
+
+// members walks an object's members in order; of a broken object, those before
+// the fault.
+func members(v jsontext.Value) func(yield func(string, jsontext.Value) bool) {
+	return func(yield func(string, jsontext.Value) bool) {
+		d := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
+			return
+		}
+		for d.PeekKind() == '"' {
+			name, err := d.ReadToken()
+			if err != nil {
+				return
+			}
+			key := name.String()
+			value, err := d.ReadValue()
+			if err != nil || !yield(key, value.Clone()) {
+				return
+			}
+		}
+	}
+}
+
+// elements walks a list.
+func elements(v jsontext.Value) []jsontext.Value {
+	d := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '[' {
+		return nil
+	}
+	var out []jsontext.Value
+	for d.PeekKind() != ']' {
+		e, err := d.ReadValue()
+		if err != nil {
+			break
+		}
+		out = append(out, e.Clone())
+	}
+	return out
+}
+
+func listLen(v jsontext.Value) int { return len(elements(v)) }
+
+// member gives one member of an object, nil if it has none.
+func member(v jsontext.Value, name string) jsontext.Value {
+	var out jsontext.Value
+	for n, m := range members(v) {
+		if n == name {
+			out = m
+		}
+	}
+	return out
+}
+
+// lookup follows a dotted path; "name[]" goes through every element of a list.
+// ok is false where the path leads nowhere.
+func lookup(v jsontext.Value, path string) (out []jsontext.Value, ok bool) {
+	head, rest, more := strings.Cut(path, ".")
+	name, each := strings.CutSuffix(head, "[]")
+	m := member(v, name)
+	if m == nil || m.Kind() == 'n' {
+		return nil, false
+	}
+	list := []jsontext.Value{m}
+	if each {
+		list = elements(m)
+	}
+	if !more {
+		return list, true
+	}
+	for _, e := range list {
+		if found, has := lookup(e, rest); has {
+			out = append(out, found...)
+		}
+	}
+	return out, true
+}

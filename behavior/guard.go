@@ -1,0 +1,362 @@
+package behavior
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Allowed is what successes had at one path: the tokens, each with the number
+// of successful calls, and the range of the numbers.
+type Allowed struct {
+	Path   Path
+	Tokens map[string]int
+	Lo, Hi float64 // Lo > Hi where no success had a number here
+}
+
+// NewAllowed has no tokens and an empty range.
+func NewAllowed(p Path) *Allowed {
+	return &Allowed{Path: p, Tokens: map[string]int{}, Lo: math.Inf(1), Hi: math.Inf(-1)}
+}
+
+// settled tells whether no atom on the path is left: it has only the values
+// true and false, and both were seen to work.
+func (a *Allowed) settled() bool {
+	return (a.Path.Role == RelationRole || a.Path.Field == "exists") && a.Tokens[True] > 0 && a.Tokens[False] > 0
+}
+
+// Op says what kind of atom an Atom is.
+type Op uint8
+
+const (
+	// Not: the value is not the token.
+	Not Op = iota
+	// AtLeast: the number is at least some threshold in (Lo, Hi].
+	AtLeast
+	// AtMost: the number is at most some threshold in [Lo, Hi).
+	AtMost
+)
+
+// Atom is one test, or for numbers the chain of tests that one value fails:
+// AtLeast stands for every threshold in (Lo, Hi], AtMost for [Lo, Hi).
+// An infinite end means that no success had a number there.
+type Atom struct {
+	Path   Path
+	Op     Op
+	Token  string
+	Lo, Hi float64
+}
+
+// Compare orders atoms by path, kind, token and ends.
+func (a Atom) Compare(b Atom) int {
+	return cmp.Or(a.Path.Compare(b.Path), cmp.Compare(a.Op, b.Op), strings.Compare(a.Token, b.Token),
+		cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi))
+}
+
+// Same tells whether one hitting test can stand for both atoms.
+func (a Atom) Same(b Atom) bool { return a.Path == b.Path && a.Op == b.Op && a.Token == b.Token }
+
+// String states the atom as a condition for success.
+func (a Atom) String() string {
+	p := a.Path.String()
+	switch a.Op {
+	case AtLeast:
+		if math.IsInf(a.Hi, 1) {
+			return fmt.Sprintf("%s > %s", p, FormatNumber(a.Lo))
+		}
+		return fmt.Sprintf("%s >= threshold in (%s, %s]", p, FormatNumber(a.Lo), FormatNumber(a.Hi))
+	case AtMost:
+		if math.IsInf(a.Lo, -1) {
+			return fmt.Sprintf("%s < %s", p, FormatNumber(a.Hi))
+		}
+		return fmt.Sprintf("%s <= threshold in [%s, %s)", p, FormatNumber(a.Lo), FormatNumber(a.Hi))
+	}
+	switch a.Token {
+	case True:
+		return p + "=false"
+	case False:
+		return p + "=true"
+	case Absent:
+		return p + " is given"
+	}
+	return p + " is not " + a.Token
+}
+
+// Violation is V(z): the atoms of S that are false in z, sorted.
+type Violation []Atom
+
+// Covers tells whether every atom of v is also in x.
+func (v Violation) Covers(x Violation) bool {
+	j := 0
+	for _, a := range v {
+		for j < len(x) && compareKind(x[j], a) < 0 {
+			j++
+		}
+		if j == len(x) || compareKind(x[j], a) != 0 {
+			return false
+		}
+		switch b := x[j]; {
+		case a.Op == AtLeast && b.Lo > a.Lo, a.Op == AtMost && b.Hi < a.Hi:
+			return false
+		}
+	}
+	return true
+}
+
+func compareKind(a, b Atom) int {
+	return cmp.Or(a.Path.Compare(b.Path), cmp.Compare(a.Op, b.Op), strings.Compare(a.Token, b.Token))
+}
+
+// Compare orders violations by size, then atom by atom.
+func (v Violation) Compare(w Violation) int {
+	return cmp.Or(cmp.Compare(len(v), len(w)), slices.CompareFunc(v, w, Atom.Compare))
+}
+
+func (v Violation) String() string {
+	parts := make([]string, len(v))
+	for i, a := range v {
+		parts[i] = a.String()
+	}
+	return strings.Join(parts, " and ")
+}
+
+// Cause narrows what a failure can blame.
+type Blame uint8
+
+const (
+	BlameAny Blame = iota
+	BlameArguments
+	BlameState
+)
+
+func (b Blame) takes(p Path) bool {
+	switch b {
+	case BlameArguments:
+		return p.NamesArgument()
+	case BlameState:
+		return p.NamesState()
+	}
+	return true
+}
+
+// Failure is one set of atoms that refused calls violated, with its evidence.
+type Failure struct {
+	Violates Violation
+	Cluster  string   // the normalised error text
+	Calls    int      // refused calls
+	Distinct Sample   // distinct calls among them
+	Causes   []string // causes that were proven or not, sorted
+}
+
+// Cluster is a group of failures with the same normalised error text.
+type Cluster struct {
+	Text        string
+	Calls       int
+	Unexplained int // violated no atom: a call just like it worked
+	Unobserved  int // too little was observed to blame an atom
+}
+
+// maxUnexplained is the share of unexplained failures from which on a cluster
+// blocks nothing: what it checks isn't among the atoms.
+const maxUnexplained = 0.10
+
+// Trusted tells whether the cluster's failures are explained by the atoms.
+func (c Cluster) Trusted() bool {
+	return float64(c.Unexplained) <= maxUnexplained*float64(c.Calls)
+}
+
+// Guard is the version space of one tool: what successes allow, what failures
+// violate, and the smallest guards that agree with both.
+type Guard struct {
+	Allowed  []*Allowed // by path; paths of too many values are left out
+	Wide     []Path     // those left out
+	Failures []Failure  // sorted by Violates, then Cluster
+	Clusters []Cluster  // sorted by text
+	Minimal  []Violation
+	// Bounded says that the search for Minimal was cut short: a smaller guard
+	// may exist.
+	Bounded bool
+
+	byPath map[Path]*Allowed
+	wide   map[Path]bool
+}
+
+// Build makes the lookups after the exported fields are set.
+func (g *Guard) Build() {
+	g.byPath = make(map[Path]*Allowed, len(g.Allowed))
+	for _, a := range g.Allowed {
+		g.byPath[a.Path] = a
+	}
+	g.wide = make(map[Path]bool, len(g.Wide))
+	for _, p := range g.Wide {
+		g.wide[p] = true
+	}
+}
+
+// Violations gives V(z): atoms certainly false in z, and the paths whose atoms
+// can't be judged for want of an observation.
+func (g *Guard) Violations(z State, blame Blame) (Violation, []Path) {
+	f := z.index()
+	var v Violation
+	var unknown []Path
+	judge := func(p Path, a *Allowed) {
+		if !blame.takes(p) || g.wide[p] {
+			return
+		}
+		vs, known := f.at(p)
+		if !known {
+			if a == nil || !a.settled() {
+				unknown = append(unknown, p)
+			}
+			return
+		}
+		for _, x := range vs {
+			v = appendViolated(v, p, a, x)
+		}
+	}
+	for _, a := range g.Allowed {
+		judge(a.Path, a)
+	}
+	for p := range f.by {
+		if g.byPath[p] == nil {
+			judge(p, nil)
+		}
+	}
+	for _, u := range z.Unknown {
+		if !blame.takes(u) || g.wide[u] || len(unknown) > 0 && slices.Contains(unknown, u) {
+			continue
+		}
+		if a := g.byPath[u]; a == nil || !a.settled() {
+			unknown = append(unknown, u)
+		}
+	}
+	slices.SortFunc(v, Atom.Compare)
+	slices.SortFunc(unknown, Path.Compare)
+	return v, unknown
+}
+
+func appendViolated(v Violation, p Path, a *Allowed, x Value) Violation {
+	if !x.IsNumber() {
+		if a == nil || a.Tokens[x.Token] == 0 {
+			v = append(v, Atom{Path: p, Op: Not, Token: x.Token})
+		}
+		return v
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	if a != nil {
+		lo, hi = a.Lo, a.Hi
+	}
+	if x.Lo < lo {
+		v = append(v, Atom{Path: p, Op: AtLeast, Lo: x.Lo, Hi: lo})
+	}
+	if x.Hi > hi {
+		v = append(v, Atom{Path: p, Op: AtMost, Lo: hi, Hi: x.Hi})
+	}
+	return v
+}
+
+// Verdict is the answer to: would this call work?
+type Verdict struct {
+	Outcome  Prediction
+	Violated Violation // atoms of S that are false
+	Unknown  []Path    // paths that were not observed and could decide
+	By       []Failure // the failures that prove Fails, fewest atoms first
+}
+
+// Prediction is the three-way verdict.
+type Prediction uint8
+
+const (
+	Undetermined Prediction = iota
+	Works
+	Fails
+)
+
+func (p Prediction) String() string { return [...]string{"undetermined", "works", "fails"}[p] }
+
+// Classify judges a call by its state and argument features.
+func (g *Guard) Classify(x State) Verdict {
+	v, unknown := g.Violations(x, BlameAny)
+	out := Verdict{Violated: v, Unknown: unknown}
+	for _, f := range g.Failures {
+		if f.Violates.Covers(v) && g.knows(x) {
+			out.By = append(out.By, f)
+		}
+	}
+	switch {
+	case len(out.By) > 0:
+		out.Outcome = Fails
+	case len(v) == 0 && len(unknown) == 0:
+		out.Outcome = Works
+	}
+	return out
+}
+
+// knows tells whether the absence of every path that only x has is known to be
+// harmless. Until a success lacked it, its absence may be what failures are
+// about, and they prove nothing of x.
+func (g *Guard) knows(x State) bool {
+	for _, f := range x.Features {
+		if g.byPath[f.Path] == nil && !g.wide[f.Path] && f.Role != RelationRole && f.Field != "exists" && !g.absenceWorked(f.Path) {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *Guard) absenceWorked(p Path) bool {
+	if parent, nested := p.parent(); nested {
+		a := g.byPath[parent]
+		return a != nil && a.Tokens[Object] > 0
+	}
+	if a := g.byPath[Exists(p.Role)]; a != nil {
+		return a.Tokens[True] > 0
+	}
+	return slices.ContainsFunc(g.Allowed, func(a *Allowed) bool {
+		return a.Path.Role == p.Role && (len(a.Tokens) > 0 || a.Lo <= a.Hi)
+	})
+}
+
+// ClusterOf finds a cluster by its text.
+func (g *Guard) ClusterOf(text string) (Cluster, bool) {
+	i, ok := slices.BinarySearchFunc(g.Clusters, text, func(c Cluster, t string) int { return strings.Compare(c.Text, t) })
+	if !ok {
+		return Cluster{}, false
+	}
+	return g.Clusters[i], true
+}
+
+// Compare orders failures by what they violate, then by cluster.
+func (f Failure) Compare(g Failure) int {
+	return cmp.Or(f.Violates.Compare(g.Violates), strings.Compare(f.Cluster, g.Cluster))
+}
+
+// Key is canonical: equal violations, equal keys.
+func (v Violation) Key() string {
+	var b strings.Builder
+	for _, a := range v {
+		fmt.Fprintf(&b, "%s\x1f%s\x1f%d\x1f%s\x1f%x\x1f%x\x1e", a.Path.Role, a.Path.Field, a.Op, a.Token, math.Float64bits(a.Lo), math.Float64bits(a.Hi))
+	}
+	return b.String()
+}
+
+// Allow counts n successes in this state into what successes had, for every
+// path of allowed.
+func (s State) Allow(allowed map[Path]*Allowed, n int) {
+	f := s.index()
+	for p, a := range allowed {
+		vs, known := f.at(p)
+		if !known {
+			continue
+		}
+		for _, v := range vs {
+			if v.IsNumber() {
+				a.Lo, a.Hi = min(a.Lo, v.Lo), max(a.Hi, v.Hi)
+			} else {
+				a.Tokens[v.Token] += n
+			}
+		}
+	}
+}

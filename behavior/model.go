@@ -1,0 +1,473 @@
+package behavior
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
+	"mcpg/internal/diag"
+)
+
+// ModelFormat and ModelVersion stand at the head of model.json.
+const (
+	ModelFormat  = "mcpg.model"
+	ModelVersion = 1
+)
+
+// The shapes of model.json. Cells are the evidence; the rest is derived from
+// them and written so that other programs need not learn.
+type modelJSON struct {
+	Format         string              `json:"format"`
+	Version        int                 `json:"version"`
+	Calls          int                 `json:"calls"`
+	Fingerprint    string              `json:"fingerprint"`
+	Tools          []toolJSON          `json:"tools"`
+	States         []stateJSON         `json:"states"`
+	Edges          []edgeJSON          `json:"edges"`
+	Contradictions []contradictionJSON `json:"contradictions"`
+	Domains        []Domain            `json:"domains"`
+}
+
+type toolJSON struct {
+	Server      string         `json:"server"`
+	Tool        string         `json:"tool"`
+	Fingerprint string         `json:"fingerprint"`
+	Class       string         `json:"class"`
+	Outcomes    map[string]int `json:"outcomes"`
+	Unobserved  int            `json:"unobserved"`
+	Guard       guardJSON      `json:"guard"`
+	Effects     []effectJSON   `json:"effects"`
+	Cells       []cellJSON     `json:"cells"`
+}
+
+type guardJSON struct {
+	Allowed  []allowedJSON `json:"allowed"`
+	Wide     []string      `json:"wide"`
+	Failures []failureJSON `json:"failures"`
+	Clusters []clusterJSON `json:"clusters"`
+	Minimal  [][]atomJSON  `json:"minimal"`
+	Bounded  bool          `json:"bounded"`
+}
+
+type allowedJSON struct {
+	Path   string         `json:"path"`
+	Tokens map[string]int `json:"tokens"`
+	Lo     *float64       `json:"lo,omitzero"`
+	Hi     *float64       `json:"hi,omitzero"`
+}
+
+type atomJSON struct {
+	Path  string   `json:"path"`
+	Op    string   `json:"op"`
+	Token string   `json:"token,omitzero"`
+	Lo    *float64 `json:"lo,omitzero"`
+	Hi    *float64 `json:"hi,omitzero"`
+	Text  string   `json:"text"`
+}
+
+type failureJSON struct {
+	Violates []atomJSON `json:"violates"`
+	Cluster  string     `json:"cluster"`
+	Calls    int        `json:"calls"`
+	Causes   []string   `json:"causes"`
+	Distinct []refJSON  `json:"distinct"`
+}
+
+type clusterJSON struct {
+	Text        string `json:"text"`
+	Calls       int    `json:"calls"`
+	Unexplained int    `json:"unexplained"`
+	Unobserved  int    `json:"unobserved"`
+}
+
+type effectJSON struct {
+	Field string `json:"field"`
+	To    string `json:"to"`
+	Calls int    `json:"calls"`
+}
+
+type cellJSON struct {
+	Class    string         `json:"class"`
+	Primary  string         `json:"primary"`
+	State    []string       `json:"state"`
+	Args     []string       `json:"args"`
+	Unknown  []string       `json:"unknown"`
+	OK       int            `json:"ok"`
+	OKSample []refJSON      `json:"ok_sample"`
+	Refused  []refusalsJSON `json:"refused"`
+	Next     []nextJSON     `json:"next"`
+}
+
+type refusalsJSON struct {
+	Cluster string    `json:"cluster"`
+	Cause   string    `json:"cause"`
+	Calls   int       `json:"calls"`
+	Sample  []refJSON `json:"sample"`
+}
+
+type nextJSON struct {
+	State   []string `json:"state"`
+	Unknown []string `json:"unknown"`
+	Calls   int      `json:"calls"`
+}
+
+type refJSON struct {
+	Hash string `json:"hash"`
+	ID   string `json:"id"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col,omitzero"`
+}
+
+type stateJSON struct {
+	ID     string   `json:"id"`
+	Server string   `json:"server"`
+	Class  string   `json:"class"`
+	State  []string `json:"state"`
+}
+
+type edgeJSON struct {
+	Server      string         `json:"server"`
+	Tool        string         `json:"tool"`
+	Fingerprint string         `json:"fingerprint"`
+	State       string         `json:"state"`
+	Outcome     string         `json:"outcome"`
+	Status      string         `json:"status"`
+	OK          int            `json:"ok"`
+	Rejected    int            `json:"rejected"`
+	Next        map[string]int `json:"next"`
+}
+
+type contradictionJSON struct {
+	Server      string   `json:"server"`
+	Tool        string   `json:"tool"`
+	Fingerprint string   `json:"fingerprint"`
+	State       []string `json:"state"`
+	Args        []string `json:"args"`
+	OK          int      `json:"ok"`
+	Rejected    int      `json:"rejected"`
+	Works       refJSON  `json:"works"`
+	Refused     refJSON  `json:"refused"`
+	ErrorText   string   `json:"error_text"`
+	Cause       string   `json:"cause"`
+}
+
+// Write writes model.json: the same graph, the same bytes.
+func (g *Graph) Write(w io.Writer) error {
+	doc := modelJSON{Format: ModelFormat, Version: ModelVersion, Calls: g.Calls, Fingerprint: g.Fingerprint(), Domains: g.Domains}
+	for _, t := range g.Tools {
+		doc.Tools = append(doc.Tools, toolDoc(t))
+	}
+	doc.States, doc.Edges = graphDocs(g.Edges())
+	for _, c := range g.Contradictions() {
+		doc.Contradictions = append(doc.Contradictions, contradictionJSON{
+			Server: c.Server, Tool: c.Tool, Fingerprint: c.Fingerprint, State: encodeAll(c.State), Args: encodeAll(c.Args),
+			OK: c.OK, Rejected: c.Rejected, Works: refDoc(c.Works), Refused: refDoc(c.Refused), ErrorText: c.ErrorText, Cause: c.Cause,
+		})
+	}
+	b, err := json.Marshal(doc, json.Deterministic(true), jsontext.WithIndent(" "), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// Fingerprint is a hash of the evidence: equal for equal evidence.
+func (g *Graph) Fingerprint() string {
+	h := sha256.New()
+	for _, t := range g.Tools {
+		fmt.Fprintf(h, "%q %q %q %v\n", t.Server, t.Name, t.Fingerprint, t.Counts)
+		for _, c := range t.Cells {
+			fmt.Fprintf(h, "%q %d\n", c.Key(), c.OK)
+			for _, r := range c.Refused {
+				fmt.Fprintf(h, "%q %s %d\n", r.Cluster, r.Cause, r.Calls)
+			}
+			for _, n := range c.Next {
+				fmt.Fprintf(h, "%q %d\n", n.State.Key(), n.Calls)
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func toolDoc(t *Tool) toolJSON {
+	d := toolJSON{Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, Class: t.Class(), Unobserved: t.Unobserved, Outcomes: map[string]int{}}
+	for _, o := range calllog.Outcomes() {
+		d.Outcomes[o.String()] = t.Counts[o]
+	}
+	d.Guard = guardDoc(t.Guard)
+	for _, e := range t.Effects {
+		d.Effects = append(d.Effects, effectJSON{e.Field, e.To.String(), e.Calls})
+	}
+	for _, c := range t.Cells {
+		d.Cells = append(d.Cells, cellDoc(c))
+	}
+	return d
+}
+
+func guardDoc(g *Guard) guardJSON {
+	d := guardJSON{Bounded: g.Bounded}
+	for _, a := range g.Allowed {
+		aj := allowedJSON{Path: encodePath(a.Path), Tokens: a.Tokens}
+		if a.Lo <= a.Hi {
+			aj.Lo, aj.Hi = &a.Lo, &a.Hi
+		}
+		d.Allowed = append(d.Allowed, aj)
+	}
+	for _, p := range g.Wide {
+		d.Wide = append(d.Wide, encodePath(p))
+	}
+	for _, f := range g.Failures {
+		d.Failures = append(d.Failures, failureJSON{atomDocs(f.Violates), f.Cluster, f.Calls, f.Causes, refDocs(f.Distinct)})
+	}
+	for _, c := range g.Clusters {
+		d.Clusters = append(d.Clusters, clusterJSON(c))
+	}
+	for _, m := range g.Minimal {
+		d.Minimal = append(d.Minimal, atomDocs(m))
+	}
+	return d
+}
+
+func atomDocs(v Violation) []atomJSON {
+	out := make([]atomJSON, 0, len(v))
+	for _, a := range v {
+		out = append(out, atomJSON{encodePath(a.Path), [...]string{"not", "at_least", "at_most"}[a.Op], a.Token, finite(a.Op, a.Lo), finite(a.Op, a.Hi), a.String()})
+	}
+	return out
+}
+
+func finite(op Op, f float64) *float64 {
+	if op == Not || math.IsInf(f, 0) {
+		return nil
+	}
+	return &f
+}
+
+func cellDoc(c *Cell) cellJSON {
+	d := cellJSON{Class: c.Class, Primary: c.Primary, State: encodeFeatures(c.State), Args: encodeFeatures(c.Args),
+		Unknown: encodePaths(append(slices.Clone(c.State.Unknown), c.Args.Unknown...)), OK: c.OK, OKSample: refDocs(c.OKSample)}
+	for _, r := range c.Refused {
+		d.Refused = append(d.Refused, refusalsJSON{r.Cluster, r.Cause.String(), r.Calls, refDocs(r.Sample)})
+	}
+	for _, n := range c.Next {
+		d.Next = append(d.Next, nextJSON{encodeFeatures(n.State), encodePaths(n.State.Unknown), n.Calls})
+	}
+	return d
+}
+
+func graphDocs(edges []Edge) ([]stateJSON, []edgeJSON) {
+	ids := map[string]string{}
+	var states []stateJSON
+	id := func(server, class string, s State) string {
+		k := server + "\x00" + class + "\x00" + s.Key()
+		if ids[k] == "" {
+			ids[k] = "s" + strconv.Itoa(len(ids))
+			states = append(states, stateJSON{ids[k], server, class, encodeAll(s)})
+		}
+		return ids[k]
+	}
+	var out []edgeJSON
+	for _, e := range edges {
+		d := edgeJSON{Server: e.Server, Tool: e.Tool, Fingerprint: e.Fingerprint, State: id(e.Server, e.Class, e.State),
+			Outcome: string(e.Outcome), Status: string(e.Status), OK: e.OK, Rejected: e.Rejected, Next: map[string]int{}}
+		for _, n := range e.Next {
+			d.Next[id(e.Server, e.Class, n.State)] = n.Calls
+		}
+		out = append(out, d)
+	}
+	return states, out
+}
+
+func refDoc(r CallRef) refJSON {
+	return refJSON{fmt.Sprintf("%016x", r.Hash), r.ID, r.Pos.File, r.Pos.Line, r.Pos.Col}
+}
+
+func refDocs(s Sample) []refJSON {
+	out := make([]refJSON, 0, len(s))
+	for _, r := range s {
+		out = append(out, refDoc(r))
+	}
+	return out
+}
+
+// A path is written role:field, a token feature role:field=token, a number
+// role:field#2 or role:field#1..3.
+func encodePath(p Path) string { return p.Role + ":" + p.Field }
+
+func encodePaths(ps []Path) []string {
+	out := make([]string, 0, len(ps))
+	for _, p := range ps {
+		out = append(out, encodePath(p))
+	}
+	return out
+}
+
+func encodeFeatures(s State) []string {
+	out := make([]string, 0, len(s.Features))
+	for _, f := range s.Features {
+		sep := "="
+		if f.IsNumber() {
+			sep = "#"
+		}
+		out = append(out, encodePath(f.Path)+sep+f.Value.String())
+	}
+	return out
+}
+
+// encodeAll adds what was not observed, as role:field?.
+func encodeAll(s State) []string {
+	out := encodeFeatures(s)
+	for _, u := range s.Unknown {
+		out = append(out, encodePath(u)+"?")
+	}
+	return out
+}
+
+func decodePath(s string) (Path, error) {
+	role, field, ok := strings.Cut(s, ":")
+	if !ok {
+		return Path{}, fmt.Errorf("path %q: want role:field", s)
+	}
+	return Path{role, field}, nil
+}
+
+func decodeFeature(s string) (Feature, error) {
+	i := strings.IndexAny(s, "=#")
+	if i < 0 {
+		return Feature{}, fmt.Errorf("feature %q: want role:field=token or role:field#number", s)
+	}
+	p, err := decodePath(s[:i])
+	if err != nil {
+		return Feature{}, err
+	}
+	if s[i] == '=' {
+		return Feature{p, Value{Token: s[i+1:]}}, nil
+	}
+	lo, hi, both := strings.Cut(s[i+1:], "..")
+	if !both {
+		hi = lo
+	}
+	v := Value{}
+	var err1, err2 error
+	v.Lo, err1 = strconv.ParseFloat(lo, 64)
+	v.Hi, err2 = strconv.ParseFloat(hi, 64)
+	return Feature{p, v}, errors.Join(err1, err2)
+}
+
+// ErrNotModel says that a document isn't a model of a version that we read.
+var ErrNotModel = errors.New("not a model.json that this version reads")
+
+// ReadCells reads the evidence of a model.json: tools with counts and cells.
+// Guards are derived from it anew by learn, so that they can't disagree.
+func ReadCells(r io.Reader) (*Graph, error) {
+	var doc modelJSON
+	if err := json.UnmarshalRead(r, &doc); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrNotModel, err)
+	}
+	if doc.Format != ModelFormat || doc.Version != ModelVersion {
+		return nil, fmt.Errorf("%w: format %q version %d, want %q version %d", ErrNotModel, doc.Format, doc.Version, ModelFormat, ModelVersion)
+	}
+	g := &Graph{Calls: doc.Calls, Domains: doc.Domains}
+	for _, d := range doc.Tools {
+		t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved}
+		for name, n := range d.Outcomes {
+			o, err := calllog.ParseOutcome(name)
+			if err != nil {
+				return nil, fmt.Errorf("%w: %v", ErrNotModel, err)
+			}
+			t.Counts[o] = n
+		}
+		for i := range d.Cells {
+			c, err := d.Cells[i].cell()
+			if err != nil {
+				return nil, fmt.Errorf("%w: tool %s: %v", ErrNotModel, d.Tool, err)
+			}
+			t.Cells = append(t.Cells, c)
+		}
+		g.Tools = append(g.Tools, t)
+	}
+	return g, nil
+}
+
+func (d *cellJSON) cell() (*Cell, error) {
+	c := &Cell{Class: d.Class, Primary: d.Primary, OK: d.OK}
+	var unknownState, unknownArgs []Path
+	for _, u := range d.Unknown {
+		p, err := decodePath(u)
+		if err != nil {
+			return nil, err
+		}
+		if p.NamesArgument() {
+			unknownArgs = append(unknownArgs, p)
+		} else {
+			unknownState = append(unknownState, p)
+		}
+	}
+	var errs [4]error
+	c.State, errs[0] = decodeState(d.State, unknownState)
+	c.Args, errs[1] = decodeState(d.Args, unknownArgs)
+	c.OKSample, errs[2] = decodeRefs(d.OKSample)
+	for _, r := range d.Refused {
+		cause, err := calllog.ParseCause(r.Cause)
+		if err != nil {
+			return nil, err
+		}
+		s, err := decodeRefs(r.Sample)
+		if err != nil {
+			return nil, err
+		}
+		c.Refused = append(c.Refused, Refusals{r.Cluster, cause, r.Calls, s})
+	}
+	for _, n := range d.Next {
+		var unknown []Path
+		for _, u := range n.Unknown {
+			p, err := decodePath(u)
+			if err != nil {
+				return nil, err
+			}
+			unknown = append(unknown, p)
+		}
+		s, err := decodeState(n.State, unknown)
+		if err != nil {
+			return nil, err
+		}
+		c.AddNext(s, n.Calls)
+	}
+	return c, errors.Join(errs[:]...)
+}
+
+func decodeState(features []string, unknown []Path) (State, error) {
+	fs := make([]Feature, 0, len(features))
+	for _, s := range features {
+		f, err := decodeFeature(s)
+		if err != nil {
+			return State{}, err
+		}
+		fs = append(fs, f)
+	}
+	return NewState(fs, unknown), nil
+}
+
+func decodeRefs(refs []refJSON) (Sample, error) {
+	var s Sample
+	for _, r := range refs {
+		h, err := strconv.ParseUint(r.Hash, 16, 64)
+		if err != nil {
+			return nil, fmt.Errorf("hash %q: %w", r.Hash, err)
+		}
+		s = s.Add(CallRef{h, r.ID, diag.Pos{File: r.File, Line: r.Line, Col: r.Col}})
+	}
+	return s, nil
+}

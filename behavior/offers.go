@@ -1,0 +1,135 @@
+package behavior
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// Offer says what is known of one tool for a resource in its present state,
+// arguments and other resources left open.
+type Offer struct {
+	Tool    string
+	Outcome Prediction
+	Status  Status
+	Reason  string  // the condition that isn't met, where it fails
+	Verdict Verdict // on the state alone
+	Effects []Effect
+}
+
+// OfferID is the first 12 hex digits of SHA-256 over what the offer rests on.
+func OfferID(modelFingerprint, server, tool, resource string, state State) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{modelFingerprint, server, tool, resource, state.Key()}, "\x00")))
+	return hex.EncodeToString(sum[:])[:12]
+}
+
+// Offer judges a tool for a resource whose state is known, with arguments and
+// other resources open: it fails only if this state alone proves it.
+func (t *Tool) Offer(class string, state State) (Offer, bool) {
+	role, ok := t.roleOf(class)
+	if !ok {
+		return Offer{}, false
+	}
+	o := Offer{Tool: t.Name, Status: Unknown, Effects: t.Effects}
+	x := state
+	if role != "" {
+		x = state.withRole(role)
+	}
+	for _, r := range t.roles() {
+		if r != role {
+			x.Unknown = append(x.Unknown, Path{r, ""})
+		}
+	}
+	x.Unknown = append(x.Unknown, Path{ArgsRole, ""}, Path{RelationRole, ""})
+	x = NewState(x.Features, x.Unknown)
+	o.Verdict = t.Guard.Classify(x)
+	key := state.Key()
+	seen := 0
+	for _, c := range t.Cells {
+		if c.Class != class || c.Node().Key() != key {
+			continue
+		}
+		seen += c.OK
+		if c.OK > 0 && o.Outcome == Undetermined {
+			o.Outcome, o.Status = Works, Conditional
+		}
+		if len(c.Refused) > 0 && o.Verdict.Outcome != Fails {
+			o.Outcome, o.Status = Undetermined, Conditional
+			if c.OK > 0 {
+				o.Status = Contradicted
+			}
+			return o, true
+		}
+	}
+	switch {
+	case o.Verdict.Outcome == Fails:
+		o.Outcome, o.Status = Fails, Conditional
+		o.Reason = o.Verdict.By[0].Violates.String()
+	case seen >= 2:
+		o.Status = ObservedSupported
+	case seen == 0 && t.OK() > 0 && len(o.Verdict.Violated) == 0 && onlyArguments(o.Verdict.Unknown):
+		o.Outcome, o.Status = Works, Conditional
+	}
+	return o, true
+}
+
+func onlyArguments(ps []Path) bool {
+	return !slices.ContainsFunc(ps, func(p Path) bool { return !p.NamesArgument() })
+}
+
+// roleOf finds the role that the tool's first resource of a class has.
+func (t *Tool) roleOf(class string) (string, bool) {
+	for _, c := range t.Cells {
+		if c.Class == class {
+			return c.Primary, true
+		}
+	}
+	return "", false
+}
+
+// roles lists the resource roles in the tool's cells.
+func (t *Tool) roles() []string {
+	var out []string
+	for _, c := range t.Cells {
+		for _, f := range c.State.Features {
+			if !slices.Contains(out, f.Role) {
+				out = append(out, f.Role)
+			}
+		}
+		for _, u := range c.State.Unknown {
+			if !slices.Contains(out, u.Role) {
+				out = append(out, u.Role)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// withRole puts a role on the facts of a single resource.
+func (s State) withRole(role string) State {
+	out := State{Features: slices.Clone(s.Features), Unknown: slices.Clone(s.Unknown)}
+	for i := range out.Features {
+		out.Features[i].Role = role
+	}
+	for i := range out.Unknown {
+		out.Unknown[i].Role = role
+	}
+	return out
+}
+
+// Offers judges every tool of a server that was seen with the class. Of several
+// fingerprints of one tool the one that current names counts.
+func (g *Graph) Offers(server, class string, state State, current func(tool string) string) []Offer {
+	var out []Offer
+	for _, t := range g.Tools {
+		if t.Server != server || current != nil && current(t.Name) != t.Fingerprint {
+			continue
+		}
+		if o, ok := t.Offer(class, state); ok {
+			out = append(out, o)
+		}
+	}
+	return out
+}

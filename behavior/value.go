@@ -1,0 +1,343 @@
+package behavior
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Roles that are not resources. A resource's role is "" where a tool names only
+// one, else the adapter's name for it (source, destination).
+const (
+	ArgsRole     = "args"     // features of the arguments
+	RelationRole = "relation" // relations of arguments and state
+)
+
+// Tokens with a meaning of their own. A string value that reads like one of
+// them is quoted by StringToken.
+const (
+	Absent = "absent" // the parent is there, this member isn't, or is null
+	Object = "{}"     // an object, whose members have paths of their own
+	Text   = "(text)" // a string that isn't enum-like
+	True   = "true"
+	False  = "false"
+)
+
+// Path names a feature: a role and the dotted path in it.
+type Path struct{ Role, Field string }
+
+func (p Path) String() string {
+	switch {
+	case p.Role == "" || p.Role == RelationRole:
+		return p.Field
+	case p.Field == "":
+		return p.Role
+	}
+	return p.Role + "." + p.Field
+}
+
+// Compare orders paths by role, then field.
+func (p Path) Compare(q Path) int {
+	return cmp.Or(strings.Compare(p.Role, q.Role), strings.Compare(p.Field, q.Field))
+}
+
+// NamesArgument tells whether a test of this path can be an argument's fault.
+func (p Path) NamesArgument() bool { return p.Role == ArgsRole || p.Role == RelationRole }
+
+// NamesState tells whether a test of this path can be the state's fault.
+func (p Path) NamesState() bool { return p.Role != ArgsRole }
+
+// Value is a token, or a number. A feature of several resources at once has
+// one Value a distinct token, and one interval for its numbers.
+type Value struct {
+	Token  string // "" for a number
+	Lo, Hi float64
+}
+
+// Number is the value of one number; -0 and 0 are the same, NaN is a token.
+func Number(f float64) Value {
+	if math.IsNaN(f) {
+		return Value{Token: "NaN"}
+	}
+	f += 0 // -0 + 0 = 0
+	return Value{Lo: f, Hi: f}
+}
+
+// IsNumber tells numbers from tokens.
+func (v Value) IsNumber() bool { return v.Token == "" }
+
+func (v Value) String() string {
+	if !v.IsNumber() {
+		return v.Token
+	}
+	if v.Lo == v.Hi {
+		return FormatNumber(v.Lo)
+	}
+	return FormatNumber(v.Lo) + ".." + FormatNumber(v.Hi)
+}
+
+// Compare orders tokens before numbers, tokens by bytes, numbers by size.
+func (v Value) Compare(w Value) int {
+	if v.IsNumber() != w.IsNumber() {
+		if w.IsNumber() {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(strings.Compare(v.Token, w.Token), cmp.Compare(v.Lo, w.Lo), cmp.Compare(v.Hi, w.Hi))
+}
+
+// FormatNumber writes a number as people do: 2, 0.5, 1e+30.
+func FormatNumber(f float64) string {
+	if f == math.Trunc(f) && math.Abs(f) < 1e15 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+// BoolToken is the token of a boolean.
+func BoolToken(b bool) Value {
+	if b {
+		return Value{Token: True}
+	}
+	return Value{Token: False}
+}
+
+// StringToken is the token of an enum-like string; one that would be mistaken
+// for another kind of value, or break a line of text, is quoted.
+func StringToken(s string) Value {
+	plain := s != "" && s != Absent && s != True && s != False && s != "NaN" && unicode.IsLetter(rune(s[0]))
+	for _, r := range s {
+		if strings.ContainsRune(`=,"|;[]`, r) || !unicode.IsPrint(r) {
+			plain = false
+		}
+	}
+	if plain {
+		return Value{Token: s}
+	}
+	q, err := jsontext.AppendQuote(nil, s)
+	if err != nil {
+		q = []byte(strconv.QuoteToASCII(s))
+	}
+	return Value{Token: string(q)}
+}
+
+// EnumLike tells whether a string is a name from a small set rather than text,
+// an id, a path or a date. It looks at this one string only, so that any split
+// of a log decides alike.
+func EnumLike(s string) bool {
+	if s == "" || len(s) > 40 {
+		return false
+	}
+	letters, digits, words := 0, 0, 1
+	for i, r := range s {
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+		case i == 0:
+			return false
+		case unicode.IsDigit(r):
+			digits++
+		case r == ' ':
+			words++
+		case !strings.ContainsRune("_-().", r):
+			return false
+		}
+	}
+	return words <= 4 && digits*4 <= letters
+}
+
+// Feature is one observed fact.
+type Feature struct {
+	Path
+	Value
+}
+
+func (f Feature) String() string { return f.Path.String() + "=" + f.Value.String() }
+
+// Compare orders features by path, then value.
+func (f Feature) Compare(g Feature) int {
+	return cmp.Or(f.Path.Compare(g.Path), f.Value.Compare(g.Value))
+}
+
+// State is what is known at one time: facts, sorted, and the paths that were
+// not observed (Field "" for a whole role). The zero State is the empty one.
+type State struct {
+	Features []Feature
+	Unknown  []Path
+}
+
+// NewState sorts and joins facts: equal ones once, numbers of one path as one
+// interval.
+func NewState(fs []Feature, unknown []Path) State {
+	slices.SortFunc(fs, Feature.Compare)
+	out := fs[:0]
+	for _, f := range fs {
+		if n := len(out); n > 0 && out[n-1].Path == f.Path {
+			last := &out[n-1]
+			if last.Value == f.Value {
+				continue
+			}
+			if last.IsNumber() && f.IsNumber() {
+				last.Lo, last.Hi = min(last.Lo, f.Lo), max(last.Hi, f.Hi)
+				continue
+			}
+		}
+		out = append(out, f)
+	}
+	slices.SortFunc(unknown, Path.Compare)
+	return State{Features: out, Unknown: slices.Compact(unknown)}
+}
+
+// Join is the state that holds the facts of both.
+func (s State) Join(t State) State {
+	return NewState(append(slices.Clone(s.Features), t.Features...), append(slices.Clone(s.Unknown), t.Unknown...))
+}
+
+// Key is a canonical text: equal states, equal keys.
+func (s State) Key() string {
+	var b strings.Builder
+	for _, f := range s.Features {
+		b.WriteString(f.Role + "\x1f" + f.Field + "\x1f" + f.Value.String())
+		if f.IsNumber() {
+			b.WriteByte('#')
+		}
+		b.WriteByte('\x1e')
+	}
+	for _, u := range s.Unknown {
+		b.WriteString("?" + u.Role + "\x1f" + u.Field + "\x1e")
+	}
+	return b.String()
+}
+
+// String writes [status=DRAFT, tests_passed=false]; what was not observed is
+// written with a question mark.
+func (s State) String() string {
+	parts := make([]string, 0, len(s.Features)+len(s.Unknown))
+	for _, f := range s.Features {
+		parts = append(parts, f.String())
+	}
+	for _, u := range s.Unknown {
+		name := u.String()
+		if name == "" {
+			name = "state"
+		}
+		parts = append(parts, name+"=?")
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// Only keeps the facts of one role.
+func (s State) Only(role string) State {
+	var out State
+	for _, f := range s.Features {
+		if f.Role == role {
+			out.Features = append(out.Features, f)
+		}
+	}
+	for _, u := range s.Unknown {
+		if u.Role == role {
+			out.Unknown = append(out.Unknown, u)
+		}
+	}
+	return out
+}
+
+// Exists is the path that says whether a role's resource is there.
+func Exists(role string) Path { return Path{role, "exists"} }
+
+// parent is the path of the object that holds p; ok is false for a role's root.
+func (p Path) parent() (Path, bool) {
+	if i := strings.LastIndexByte(p.Field, '.'); i >= 0 {
+		return Path{p.Role, p.Field[:i]}, true
+	}
+	return Path{p.Role, ""}, false
+}
+
+// facts indexes a state by path.
+type facts struct {
+	by      map[Path][]Value
+	unknown []Path
+}
+
+func (s State) index() facts {
+	f := facts{by: make(map[Path][]Value, len(s.Features)), unknown: s.Unknown}
+	for i := 0; i < len(s.Features); {
+		j := i + 1
+		for j < len(s.Features) && s.Features[j].Path == s.Features[i].Path {
+			j++
+		}
+		vs := make([]Value, 0, j-i)
+		for _, x := range s.Features[i:j] {
+			vs = append(vs, x.Value)
+		}
+		f.by[s.Features[i].Path] = vs
+		i = j
+	}
+	return f
+}
+
+// isUnknown tells whether p, its role or an object around it was not observed.
+func (f *facts) isUnknown(p Path) bool {
+	for _, u := range f.unknown {
+		if u.Role == p.Role && (u.Field == "" || u.Field == p.Field ||
+			strings.HasPrefix(p.Field, u.Field) && p.Field[len(u.Field)] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+var absentValues = []Value{{Token: Absent}}
+
+// at gives the values of a path that the tool is known to have. A path without
+// a value is absent if its parent is there; if the parent isn't, every test of
+// it holds vacuously and there is no value.
+func (f *facts) at(p Path) (vs []Value, known bool) {
+	if f.isUnknown(p) {
+		return nil, false
+	}
+	if vs, ok := f.by[p]; ok {
+		return vs, true
+	}
+	if p.Role == RelationRole || p.Field == "exists" {
+		return nil, true
+	}
+	parent, nested := p.parent()
+	if nested {
+		if vs := f.by[parent]; len(vs) == 1 && vs[0].Token == Object {
+			return absentValues, true
+		}
+		return nil, true
+	}
+	if p.Role == ArgsRole {
+		return absentValues, true
+	}
+	if vs := f.by[Exists(p.Role)]; len(vs) == 1 && vs[0].Token == False {
+		return nil, true
+	}
+	if p.Role != "" && len(f.by[Exists(p.Role)]) == 0 {
+		return nil, true // the call has no resource in this role
+	}
+	return absentValues, true
+}
+
+// Short writes the state for people: what a reader takes for granted, that a
+// thing with features exists and that its texts are texts, is left out.
+func (s State) Short() string {
+	var out State
+	for _, f := range s.Features {
+		others := slices.ContainsFunc(s.Features, func(g Feature) bool { return g.Role == f.Role && g.Path != f.Path })
+		if f.Token == Text || f.Field == "exists" && f.Token == True && others {
+			continue
+		}
+		out.Features = append(out.Features, f)
+	}
+	out.Unknown = s.Unknown
+	return out.String()
+}

@@ -1,0 +1,184 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ResultVersion is the version of bench.json.
+const ResultVersion = 1
+
+// Counts are what is counted of tasks; calls unless said otherwise. A call is
+// valid, invalid or left to chance by the simulator's own check.
+type Counts struct {
+	Tasks           int `json:"tasks"`
+	ValidAttempts   int `json:"valid_attempts"`
+	InvalidReached  int `json:"invalid_reached"`
+	InvalidBlocked  int `json:"invalid_blocked"`
+	ValidBlocked    int `json:"valid_blocked"`
+	ValidBlockedPoi int `json:"valid_blocked_poisoned"` // after an unforeseeable failure of the tool
+	ValidWarned     int `json:"valid_warned"`
+	CoinAttempts    int `json:"coin_attempts"`
+	Probes          int `json:"probes"`
+	WastedSteps     int `json:"wasted_steps"`
+	ExtraReads      int `json:"extra_reads"`
+	Completed       int `json:"completed"`  // tasks
+	Minefields      int `json:"minefields"` // forbidden side effects
+	// Decisions are calls on which the policy had a verdict.
+	Decisions int `json:"decisions"`
+}
+
+func (c *Counts) add(d Counts) {
+	c.Tasks += d.Tasks
+	c.ValidAttempts += d.ValidAttempts
+	c.InvalidReached += d.InvalidReached
+	c.InvalidBlocked += d.InvalidBlocked
+	c.ValidBlocked += d.ValidBlocked
+	c.ValidBlockedPoi += d.ValidBlockedPoi
+	c.ValidWarned += d.ValidWarned
+	c.CoinAttempts += d.CoinAttempts
+	c.Probes += d.Probes
+	c.WastedSteps += d.WastedSteps
+	c.ExtraReads += d.ExtraReads
+	c.Completed += d.Completed
+	c.Minefields += d.Minefields
+	c.Decisions += d.Decisions
+}
+
+// ClassResult is the counts of one class.
+type ClassResult struct {
+	Class string `json:"class"`
+	Counts
+}
+
+// TaskResult is the counts of one task: what comparisons pair.
+type TaskResult struct {
+	ID string `json:"id"`
+	Counts
+	// Answers is a hash of the tool list and all answers that the agent got.
+	Answers string `json:"answers"`
+}
+
+// RunResult is one agent under one arm.
+type RunResult struct {
+	Agent   string `json:"agent"`
+	Arm     string `json:"arm"`
+	Learner string `json:"learner"`
+	Counts
+	ByClass []ClassResult `json:"by_class"`
+	ByTask  []TaskResult  `json:"by_task"`
+}
+
+// Verdicts on a result.
+const (
+	Trustworthy   = "trustworthy"
+	Untrustworthy = "untrustworthy"
+)
+
+// Result is bench.json.
+type Result struct {
+	Format      string      `json:"format"`
+	Version     int         `json:"version"`
+	Suite       string      `json:"suite"`
+	SuiteSHA256 string      `json:"suite_sha256"`
+	Seed        uint64      `json:"seed"`
+	Tasks       int         `json:"tasks"`
+	Evidence    string      `json:"evidence"`
+	Results     []RunResult `json:"results"`
+	Verdict     string      `json:"verdict"`
+	Reasons     []string    `json:"reasons"`
+}
+
+// ResultFormat stands at the head of bench.json.
+const ResultFormat = "mcpg.bench"
+
+// Write writes bench.json.
+func (r *Result) Write(w io.Writer) error {
+	b, err := json.Marshal(r, jsontext.WithIndent(" "))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// ReadResult reads bench.json.
+func ReadResult(rd io.Reader) (*Result, error) {
+	var r Result
+	if err := json.UnmarshalRead(rd, &r); err != nil {
+		return nil, fmt.Errorf("not a bench.json: %w", err)
+	}
+	if r.Format != ResultFormat || r.Version != ResultVersion {
+		return nil, fmt.Errorf("not a bench.json that this version reads: format %q version %d", r.Format, r.Version)
+	}
+	return &r, nil
+}
+
+// find gives the run of an agent under an arm.
+func (r *Result) find(agent, arm string) *RunResult {
+	i := slices.IndexFunc(r.Results, func(x RunResult) bool { return x.Agent == agent && x.Arm == arm })
+	if i < 0 {
+		return nil
+	}
+	return &r.Results[i]
+}
+
+// judge settles the verdict: what makes a result worthless.
+func (r *Result) judge() {
+	r.Reasons = []string{}
+	for i := range r.Results {
+		x := &r.Results[i]
+		switch {
+		case x.Tasks == 0:
+			r.Reasons = append(r.Reasons, fmt.Sprintf("%s under %s: no task ran", x.Agent, x.Arm))
+		case x.Agent == "do-nothing" && x.Completed > 0:
+			r.Reasons = append(r.Reasons, fmt.Sprintf("do-nothing completed %d tasks: their goals hold at the start", x.Completed))
+		case x.Agent == "oracle" && x.Arm == ArmNone && x.Completed < x.Tasks:
+			r.Reasons = append(r.Reasons, fmt.Sprintf("the oracle completed %d of %d tasks: the others can't be done, or their checks are wrong", x.Completed, x.Tasks))
+		}
+	}
+	for _, arm := range []string{"warn", "block"} {
+		ran, decided := false, 0
+		for i := range r.Results {
+			if x := &r.Results[i]; x.Arm == arm {
+				ran = true
+				decided += x.ValidWarned + x.Decisions
+			}
+		}
+		if ran && decided == 0 {
+			r.Reasons = append(r.Reasons, fmt.Sprintf("%s made no decision on any call: the arm is inert", arm))
+		}
+	}
+	r.Reasons = append(r.Reasons, r.transparency()...)
+	r.Verdict = Trustworthy
+	if len(r.Reasons) > 0 {
+		r.Verdict = Untrustworthy
+	}
+}
+
+// transparency compares what agents got under observe and under none.
+func (r *Result) transparency() []string {
+	var out []string
+	for i := range r.Results {
+		x := &r.Results[i]
+		none := r.find(x.Agent, ArmNone)
+		if x.Arm != "observe" || none == nil {
+			continue
+		}
+		var differ []string
+		for j := range min(len(x.ByTask), len(none.ByTask)) {
+			if x.ByTask[j].Answers != none.ByTask[j].Answers {
+				differ = append(differ, x.ByTask[j].ID)
+			}
+		}
+		if len(differ) > 0 {
+			out = append(out, fmt.Sprintf("%s got other answers under observe than under none in %d tasks: %s", x.Agent, len(differ), strings.Join(differ[:min(5, len(differ))], ", ")))
+		}
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package bench
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v3"
+
+	"mcpg/simulate"
+	"mcpg/simulate/agents"
+	"mcpg/simulators/filesystem"
+	"mcpg/simulators/release"
+	"mcpg/suites"
+)
+
+// Task is one task of a suite.
+type Task struct {
+	ID       string         `json:"id"`
+	Class    string         `json:"class"`
+	Template string         `json:"template"`
+	HeldOut  bool           `json:"held_out"`
+	Server   string         `json:"server"`
+	World    jsontext.Value `json:"world"`
+	Budget   int            `json:"budget"`
+	// Belief says that the plan comes from a wrong belief.
+	Belief bool              `json:"wrong_belief"`
+	Plan   []agents.Step     `json:"plan"`
+	Oracle []agents.Step     `json:"oracle"`
+	Knows  map[string]string `json:"knows"`
+	// Goal must hold in the end, Minefields must not; Untouched paths must end
+	// as they began.
+	Goal       []simulate.Predicate `json:"goal"`
+	Minefields []simulate.Predicate `json:"minefields"`
+	Untouched  [][]string           `json:"untouched"`
+}
+
+// Suite is tasks with what agents know.
+type Suite struct {
+	Name    string
+	SHA256  string
+	Tasks   []Task
+	Repairs map[string][]*agents.Repair // by server
+}
+
+// Classes lists the classes of stateful-v1 in the order of its tables.
+var Classes = []string{"R1", "R2", "R3", "R4", "R5", "F1", "F2", "F3", "F4", "H", "S", "C", "D"}
+
+// LoadSuite reads a built-in suite and checks it against its checked-in hash.
+func LoadSuite(name string) (*Suite, error) {
+	raw, err := suites.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(raw.Tasks)
+	s := &Suite{Name: name, SHA256: hex.EncodeToString(sum[:])}
+	if s.SHA256 != raw.SHA256 {
+		return nil, fmt.Errorf("suite %s: its tasks have SHA-256 %s, not %s as checked in", name, s.SHA256, raw.SHA256)
+	}
+	if s.Tasks, err = parseTasks(raw.Tasks); err != nil {
+		return nil, fmt.Errorf("suite %s: %w", name, err)
+	}
+	if s.Repairs, err = parseRepairs(raw.Repairs); err != nil {
+		return nil, fmt.Errorf("suite %s: repairs: %w", name, err)
+	}
+	return s, nil
+}
+
+func parseTasks(b []byte) ([]Task, error) {
+	var out []Task
+	for line := range bytes.Lines(b) {
+		var t Task
+		if err := json.Unmarshal(bytes.TrimSpace(line), &t, json.RejectUnknownMembers(true)); err != nil {
+			return nil, fmt.Errorf("task %d: %w", len(out)+1, err)
+		}
+		if err := t.check(); err != nil {
+			return nil, fmt.Errorf("task %s: %w", t.ID, err)
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+func (t *Task) check() error {
+	if !slices.Contains(Classes, t.Class) {
+		return fmt.Errorf("unknown class %q", t.Class)
+	}
+	for _, p := range slices.Concat(t.Goal, t.Minefields) {
+		if err := p.Check(); err != nil {
+			return err
+		}
+	}
+	_, err := t.server()
+	return err
+}
+
+// server starts the task's simulator anew.
+func (t *Task) server() (simulate.Server, error) {
+	switch t.Server {
+	case "release":
+		w, err := release.ParseWorld(t.World)
+		if err != nil {
+			return nil, err
+		}
+		return release.New(w)
+	case "filesystem":
+		w, err := filesystem.ParseWorld(t.World)
+		if err != nil {
+			return nil, err
+		}
+		return filesystem.New(w)
+	}
+	return nil, fmt.Errorf("unknown server %q", t.Server)
+}
+
+// parseRepairs reads YAML by way of JSON: a repair has one reader.
+func parseRepairs(b []byte) (map[string][]*agents.Repair, error) {
+	var doc any
+	if err := yaml.Unmarshal(b, &doc); err != nil {
+		return nil, err
+	}
+	j, err := json.Marshal(doc, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]*agents.Repair{}
+	if err := json.Unmarshal(j, &out, json.RejectUnknownMembers(true)); err != nil {
+		return nil, err
+	}
+	for server, rs := range out {
+		for _, r := range rs {
+			if err := r.Compile(); err != nil {
+				return nil, fmt.Errorf("%s: %w", server, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// achieved tells whether a task is done: the goal holds, no minefield does, and
+// what must not be touched is as before.
+func (t *Task) achieved(before, after jsontext.Value) bool {
+	for _, p := range t.Goal {
+		if !p.Holds(after) {
+			return false
+		}
+	}
+	return t.minefields(before, after) == 0
+}
+
+// minefields counts forbidden side effects.
+func (t *Task) minefields(before, after jsontext.Value) int {
+	n := 0
+	for _, p := range t.Minefields {
+		if p.Holds(after) {
+			n++
+		}
+	}
+	for _, path := range t.Untouched {
+		if string(simulate.At(before, path)) != string(simulate.At(after, path)) {
+			n++
+		}
+	}
+	return n
+}
+
+// String names a task for messages.
+func (t *Task) String() string { return strings.Join([]string{t.ID, t.Template}, " ") }

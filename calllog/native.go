@@ -1,0 +1,379 @@
+package calllog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/internal/diag"
+)
+
+// Reader reads the native format: JSON lines, one call each.
+//
+//	for r.Scan() {
+//		use(r.Call())
+//	}
+//	err := r.Err()
+//
+// A bad line is a finding, and the reading goes on.
+type Reader struct {
+	lines    *lineReader
+	file     string
+	line     int
+	call     *Call
+	findings []diag.Finding
+	err      error
+	lenient  jsontext.Options
+}
+
+// NewReader reads from r, whose name in positions is file. The input may be
+// gzip or UTF-16: its first bytes tell.
+func NewReader(r io.Reader, file string) *Reader {
+	plain, err := Plain(r)
+	if err != nil {
+		return &Reader{file: file, err: fmt.Errorf("%s: %w", file, err)}
+	}
+	return &Reader{lines: newLineReader(plain, MaxLine), file: file, lenient: jsontext.AllowDuplicateNames(true)}
+}
+
+// Scan moves to the next call; false at the end or on an error of the input.
+func (r *Reader) Scan() bool {
+	for r.err == nil {
+		line, err := r.lines.next()
+		if errors.Is(err, io.EOF) {
+			return false
+		}
+		r.line++
+		switch {
+		case errors.Is(err, ErrLongLine):
+			r.find("long-line", err.Error()+", skipped")
+			continue
+		case err != nil:
+			r.err = fmt.Errorf("%s:%d: %w", r.file, r.line, err)
+			return false
+		}
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if !utf8.Valid(line) {
+			line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
+			r.find("encoding", "bytes that are not UTF-8 were replaced by U+FFFD")
+			r.findings[len(r.findings)-1].Note = true
+		}
+		call, err := decodeCall(line, r.lenient)
+		if err != nil {
+			r.find("bad-line", err.Error())
+			continue
+		}
+		call.Pos = diag.Pos{File: r.file, Line: r.line}
+		if call.ID == "" {
+			call.ID = r.file + ":" + strconv.Itoa(r.line)
+		}
+		r.call = call
+		return true
+	}
+	return false
+}
+
+// Call is the call that Scan moved to.
+func (r *Reader) Call() *Call { return r.call }
+
+// Findings are the remarks made so far, in the order of the lines.
+func (r *Reader) Findings() []diag.Finding { return r.findings }
+
+// Lines is the number of lines read so far.
+func (r *Reader) Lines() int { return r.line }
+
+// Err is the error of the input that ended Scan, nil at a plain end.
+func (r *Reader) Err() error { return r.err }
+
+func (r *Reader) find(rule, message string) {
+	r.findings = append(r.findings, diag.Finding{Pos: diag.Pos{File: r.file, Line: r.line}, Rule: rule, Message: message})
+}
+
+// raw is the line before it is a Call: members by name, and who flagged what.
+type raw struct {
+	call    Call
+	flagged *bool // is_error
+	text    *string
+	outcome *Outcome
+	extra   []member
+}
+
+type member struct {
+	name  string
+	value jsontext.Value
+}
+
+func decodeCall(line []byte, opts jsontext.Options) (*Call, error) {
+	d := jsontext.NewDecoder(bytes.NewReader(line), opts)
+	tok, err := d.ReadToken()
+	if err != nil {
+		return nil, shorten(err)
+	}
+	if tok.Kind() != '{' {
+		return nil, fmt.Errorf("a %s where an object is wanted", kindName(tok.Kind()))
+	}
+	var r raw
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, shorten(err)
+		}
+		key := name.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, shorten(err)
+		}
+		if err := r.set(key, value); err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return nil, shorten(err)
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the object")
+	}
+	return r.finish()
+}
+
+// shorten drops the decoder's prefix: the position of the line is what helps.
+func shorten(err error) error {
+	return errors.New("not a JSON object: " + strings.TrimPrefix(err.Error(), "jsontext: "))
+}
+
+func (r *raw) set(name string, v jsontext.Value) (err error) {
+	c := &r.call
+	switch name {
+	case "call_id":
+		c.ID, err = text(v)
+	case "ts":
+		c.Time, err = instant(v)
+	case "session":
+		c.Session, err = text(v)
+	case "server":
+		c.Server, err = text(v)
+	case "tool":
+		c.Tool, err = text(v)
+	case "resource":
+		c.Resource, err = text(v)
+	case "args":
+		c.Args = keep(v)
+	case "is_error":
+		r.flagged, err = flag(v)
+	case "result_text":
+		if v.Kind() != 'n' {
+			var s string
+			s, err = text(v)
+			r.text = &s
+		}
+	case "result":
+		c.Result = keep(v)
+	case "before":
+		c.Before = keep(v)
+	case "after":
+		c.After = keep(v)
+	case "outcome":
+		err = r.setOutcome(v)
+	case "cause":
+		err = parseInto(v, ParseCause, &c.Cause)
+	case "error_text":
+		c.ErrorText, err = text(v)
+	case "state_source":
+		c.StateSource, err = text(v)
+	case "state_age_us":
+		c.StateAge, err = micros(v)
+	case "state_calls":
+		var n int64
+		n, err = integer(v)
+		c.StateCalls = int(n)
+	case "state_dirty":
+		var b *bool
+		if b, err = flag(v); b != nil {
+			c.StateDirty = *b
+		}
+	case "latency_us":
+		c.Latency, err = micros(v)
+	case "fingerprint":
+		c.Fingerprint, err = text(v)
+	default:
+		r.extra = append(r.extra, member{name, keep(v)})
+	}
+	return err
+}
+
+func (r *raw) setOutcome(v jsontext.Value) error {
+	var o Outcome
+	if err := parseInto(v, ParseOutcome, &o); err != nil {
+		return err
+	}
+	if v.Kind() != 'n' {
+		r.outcome = &o
+	}
+	return nil
+}
+
+// finish settles the outcome from what the line says: its own word first, then
+// its flag; a line with neither flag nor text was never answered.
+func (r *raw) finish() (*Call, error) {
+	c := &r.call
+	if c.Tool == "" {
+		return nil, errors.New(`no "tool": a call needs the name of its tool`)
+	}
+	if r.text != nil {
+		c.ResultText = *r.text
+	}
+	switch {
+	case r.outcome != nil:
+		c.Outcome = *r.outcome
+	case r.flagged != nil && *r.flagged:
+		c.Outcome = Rejected
+	case r.flagged == nil && r.text == nil && c.Result == nil:
+		c.Outcome = Unanswered
+	}
+	if c.Outcome == Rejected && c.Cause == NoCause {
+		c.Cause = Unclear
+	}
+	if c.Outcome != Rejected {
+		c.Cause = NoCause
+	}
+	if c.Outcome != OK && c.ErrorText == "" {
+		c.ErrorText = c.ResultText
+	}
+	if (c.Before != nil || c.After != nil) && c.StateSource == "" {
+		c.StateSource = Snapshot
+	}
+	c.Extra = joinMembers(r.extra)
+	return c, nil
+}
+
+func joinMembers(ms []member) jsontext.Value {
+	if len(ms) == 0 {
+		return nil
+	}
+	b := []byte{'{'}
+	for i, m := range ms {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b, _ = jsontext.AppendQuote(b, m.name)
+		b = append(append(b, ':'), m.value...)
+	}
+	return append(b, '}')
+}
+
+// keep copies a raw value; null is no value.
+func keep(v jsontext.Value) jsontext.Value {
+	if v.Kind() == 'n' {
+		return nil
+	}
+	return v.Clone()
+}
+
+func text(v jsontext.Value) (string, error) {
+	switch v.Kind() {
+	case 'n':
+		return "", nil
+	case '"':
+		s, err := jsontext.AppendUnquote(nil, v)
+		return string(s), err
+	case '0':
+		return string(v), nil
+	}
+	return "", fmt.Errorf("a %s where a string is wanted", kindName(v.Kind()))
+}
+
+func flag(v jsontext.Value) (*bool, error) {
+	switch v.Kind() {
+	case 'n':
+		return nil, nil
+	case 't', 'f':
+		b := v.Kind() == 't'
+		return &b, nil
+	}
+	return nil, fmt.Errorf("a %s where true or false is wanted", kindName(v.Kind()))
+}
+
+func integer(v jsontext.Value) (int64, error) {
+	if v.Kind() == 'n' {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(string(v), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("a %s where a whole number is wanted", kindName(v.Kind()))
+	}
+	return n, nil
+}
+
+func micros(v jsontext.Value) (time.Duration, error) {
+	n, err := integer(v)
+	return time.Duration(n) * time.Microsecond, err
+}
+
+// instant reads RFC 3339, or a number of seconds or milliseconds since 1970.
+func instant(v jsontext.Value) (time.Time, error) {
+	switch v.Kind() {
+	case 'n':
+		return time.Time{}, nil
+	case '"':
+		s, err := text(v)
+		if err != nil || s == "" {
+			return time.Time{}, err
+		}
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
+			if t, err := time.Parse(layout, s); err == nil {
+				return t.UTC(), nil
+			}
+		}
+		return time.Time{}, fmt.Errorf("time %q: want RFC 3339", s)
+	case '0':
+		f, err := strconv.ParseFloat(string(v), 64)
+		if err != nil || f < -1e15 || f > 1e15 {
+			return time.Time{}, fmt.Errorf("time %s: out of range", v)
+		}
+		if f > 1e11 || f < -1e11 { // milliseconds
+			return time.UnixMicro(int64(f * 1e3)).UTC(), nil
+		}
+		return time.UnixMicro(int64(f * 1e6)).UTC(), nil
+	}
+	return time.Time{}, fmt.Errorf("a %s where a time is wanted", kindName(v.Kind()))
+}
+
+func parseInto[T any](v jsontext.Value, parse func(string) (T, error), into *T) error {
+	s, err := text(v)
+	if err != nil || v.Kind() == 'n' {
+		return err
+	}
+	x, err := parse(s)
+	if err == nil {
+		*into = x
+	}
+	return err
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case '{':
+		return "object"
+	case '[':
+		return "list"
+	case '"':
+		return "string"
+	case '0':
+		return "number"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "broken value"
+}

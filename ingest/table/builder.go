@@ -1,0 +1,139 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
+)
+
+// builder collects calls into a batch.
+type builder struct {
+	rec  *array.RecordBuilder
+	rows int
+}
+
+func newBuilder(mem memory.Allocator) *builder {
+	return &builder{rec: array.NewRecordBuilder(mem, Schema())}
+}
+
+// batch returns the collected rows and empties the builder.
+func (b *builder) batch() arrow.RecordBatch {
+	b.rows = 0
+	return b.rec.NewRecordBatch()
+}
+
+func (b *builder) release() { b.rec.Release() }
+
+// add appends one call.
+func (b *builder) add(c *calllog.Call) {
+	b.rows++
+	b.str(CallID, c.ID)
+	b.time(TS, c.Time)
+	b.str(Session, c.Session)
+	b.str(Server, c.Server)
+	b.str(Tool, c.Tool)
+	b.str(Resource, c.Resource)
+	b.json(Args, c.Args)
+	b.str(Outcome, c.Outcome.String())
+	b.str(Cause, c.Cause.String())
+	b.str(ErrorText, c.ErrorText)
+	b.str(ResultText, c.ResultText)
+	b.json(Result, c.Result)
+	b.json(Before, c.Before)
+	b.json(After, c.After)
+	b.str(StateSource, c.StateSource)
+	b.age(StateAgeUS, c)
+	b.int(StateCalls, int64(c.StateCalls))
+	b.rec.Field(StateDirty).(*array.BooleanBuilder).Append(c.StateDirty)
+	b.latency(LatencyUS, c.Latency)
+	b.str(Fingerprint, c.Fingerprint)
+	b.str(File, c.Pos.File)
+	b.int(Line, int64(c.Pos.Line))
+	b.json(Extra, c.Extra)
+}
+
+func (b *builder) str(col int, s string) {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\ufffd")
+	}
+	b.rec.Field(col).(*array.StringBuilder).Append(s)
+}
+
+func (b *builder) json(col int, v jsontext.Value) {
+	f := b.rec.Field(col).(*array.StringBuilder)
+	switch {
+	case v == nil:
+		f.AppendNull()
+	case utf8.Valid(v):
+		f.BinaryBuilder.Append(v)
+	default:
+		b.str(col, string(v))
+	}
+}
+
+func (b *builder) int(col int, n int64) {
+	b.rec.Field(col).(*array.Int64Builder).Append(n)
+}
+
+func (b *builder) time(col int, t time.Time) {
+	f := b.rec.Field(col).(*array.TimestampBuilder)
+	if t.IsZero() || !fits(t) {
+		f.AppendNull()
+		return
+	}
+	f.Append(arrow.Timestamp(t.UnixMicro()))
+}
+
+// fits reports whether t can be counted in microseconds.
+func fits(t time.Time) bool {
+	s := t.Unix()
+	return s > math.MinInt64/1_000_000 && s < math.MaxInt64/1_000_000
+}
+
+// age is null where there is no state, and 0 where the state is fresh.
+func (b *builder) age(col int, c *calllog.Call) {
+	if c.StateSource == "" && c.StateAge == 0 {
+		b.rec.Field(col).AppendNull()
+		return
+	}
+	b.int(col, c.StateAge.Microseconds())
+}
+
+func (b *builder) latency(col int, d time.Duration) {
+	if d.Microseconds() == 0 {
+		b.rec.Field(col).AppendNull()
+		return
+	}
+	b.int(col, d.Microseconds())
+}
+
+// check says what forbids writing c.
+func check(c *calllog.Call) error {
+	if _, err := calllog.ParseOutcome(c.Outcome.String()); err != nil {
+		return err
+	}
+	if _, err := calllog.ParseCause(c.Cause.String()); err != nil {
+		return err
+	}
+	if n := size(c); n > maxRow {
+		return fmt.Errorf("%w: %d bytes, the most is %d", ErrTooLarge, n, maxRow)
+	}
+	return nil
+}
+
+// size is about how many bytes c takes in a batch.
+func size(c *calllog.Call) int {
+	const numbers = 120 // offsets, numbers, outcome and cause
+	return numbers + len(c.ID) + len(c.Session) + len(c.Server) + len(c.Tool) + len(c.Resource) +
+		len(c.Args) + len(c.ErrorText) + len(c.ResultText) + len(c.Result) + len(c.Before) + len(c.After) +
+		len(c.StateSource) + len(c.Fingerprint) + len(c.Pos.File) + len(c.Extra)
+}

@@ -1,0 +1,141 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"mcpg/calllog"
+)
+
+// Bounds of a batch, which is a row group in Parquet: a writer holds one, and
+// a reader one at a time.
+const (
+	maxRows  = 64 << 10
+	maxBytes = 64 << 20
+	// maxRow bounds one row. It is under the 256 MiB at which the library
+	// stops reading a page or a message.
+	maxRow = 128 << 20
+)
+
+// Writer writes calls as a table.
+type Writer struct {
+	out      sink
+	rows     *builder
+	bytes    int // about what rows hold
+	maxRows  int
+	maxBytes int
+	err      error // the first that the output gave
+	closed   bool
+}
+
+// sink is where batches go.
+type sink interface {
+	Write(arrow.RecordBatch) error
+	Close() error
+}
+
+// NewWriter returns a Writer to w. The table is whole only after Close, which
+// leaves w itself open.
+func NewWriter(w io.Writer, format Format) (*Writer, error) {
+	return newWriter(w, format, memory.DefaultAllocator)
+}
+
+func newWriter(w io.Writer, format Format, mem memory.Allocator) (*Writer, error) {
+	out, err := newSink(w, format, mem)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{out: out, rows: newBuilder(mem), maxRows: maxRows, maxBytes: maxBytes}, nil
+}
+
+func newSink(w io.Writer, format Format, mem memory.Allocator) (sink, error) {
+	// The library would close a writer that can be closed.
+	w = struct{ io.Writer }{w}
+	switch format {
+	case Parquet:
+		return pqarrow.NewFileWriter(Schema(), w, parquetProps(mem),
+			pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(mem)))
+	case IPC:
+		return ipc.NewWriter(w, ipc.WithSchema(Schema()), ipc.WithAllocator(mem)), nil
+	}
+	return nil, fmt.Errorf("table: no format %d", format)
+}
+
+func parquetProps(mem memory.Allocator) *parquet.WriterProperties {
+	props := []parquet.WriterProperty{
+		parquet.WithAllocator(mem),
+		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithDictionaryDefault(false),
+	}
+	for _, c := range Columns {
+		props = append(props,
+			parquet.WithDictionaryFor(c.Name, c.few),
+			parquet.WithStatsFor(c.Name, !c.bulk))
+	}
+	return parquet.NewWriterProperties(props...)
+}
+
+// Write appends one call; it keeps nothing of it. After [ErrTooLarge] or an
+// unknown outcome or cause the call is left out and the Writer can go on;
+// after any other error it can't.
+func (w *Writer) Write(c *calllog.Call) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.closed:
+		return errors.New("table: write after close")
+	}
+	if err := check(c); err != nil {
+		return fmt.Errorf("%s: call %q: %w", c.Pos, c.ID, err)
+	}
+	n := size(c)
+	if w.rows.rows > 0 && (w.rows.rows >= w.maxRows || w.bytes+n > w.maxBytes) {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	w.rows.add(c)
+	w.bytes += n
+	return nil
+}
+
+// flush writes the collected rows as one batch.
+func (w *Writer) flush() error {
+	rec := w.rows.batch()
+	defer rec.Release()
+	w.bytes = 0
+	if err := w.try(func() error { return w.out.Write(rec) }); err != nil {
+		w.err = fmt.Errorf("write table: %w", err)
+	}
+	return w.err
+}
+
+// Close writes what is left and ends the table. Further calls return the same.
+func (w *Writer) Close() error {
+	if w.closed {
+		return w.err
+	}
+	w.closed = true
+	defer w.rows.release()
+	if w.err == nil && w.rows.rows > 0 {
+		w.flush()
+	}
+	if err := w.try(w.out.Close); err != nil && w.err == nil {
+		w.err = fmt.Errorf("end table: %w", err)
+	}
+	return w.err
+}
+
+// try runs f. Where writing fails, the library panics in places.
+func (w *Writer) try(f func() error) (err error) {
+	defer recovered(&err, errors.New("the Arrow library failed"))
+	return f()
+}

@@ -1,0 +1,165 @@
+package learn
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
+)
+
+// maxCluster bounds a cluster's text, in bytes.
+const maxCluster = 160
+
+// ClusterText normalises the text of a failure, so that failures of one check
+// read alike: its first sentence, with the values of arguments, and those of
+// the state that look like ids, replaced by their names in ‹›, then other quoted
+// parts and words that hold digits or slashes. Expected fills the names in
+// again.
+func ClusterText(c *calllog.Call) string {
+	s := firstSentence(c.ErrorText)
+	for _, v := range namedStrings(c.Args, c.Before) {
+		s = strings.ReplaceAll(s, v.value, "‹"+v.name+"›")
+	}
+	s = dropQuoted(s)
+	words := strings.Fields(s)
+	for i, w := range words {
+		if bare := placeholders.ReplaceAllString(w, ""); strings.ContainsFunc(bare, unicode.IsDigit) || strings.Contains(bare, "/") {
+			words[i] = "‹id›" + trailing(w)
+		}
+	}
+	return cut(strings.Join(words, " "), maxCluster)
+}
+
+var placeholders = regexp.MustCompile(`‹[^›]*›`)
+
+// Expected is the text that a call would be refused with: the cluster's, with
+// the call's own values where it names them.
+func Expected(cluster string, c *calllog.Call) string {
+	values := map[string]string{}
+	for _, v := range namedStrings(c.Args, c.Before) {
+		values["‹"+v.name+"›"] = v.value
+	}
+	return placeholders.ReplaceAllStringFunc(cluster, func(m string) string {
+		if v, ok := values[m]; ok {
+			return v
+		}
+		return m
+	})
+}
+
+func firstSentence(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
+		s = s[:i]
+	}
+	if i := strings.Index(s, ". "); i >= 0 {
+		s = s[:i+1]
+	}
+	return cut(s, 4*maxCluster)
+}
+
+// cut shortens s to at most n bytes at the border of a rune.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+func trailing(w string) string {
+	if last := w[len(w)-1]; strings.IndexByte(".,:;", last) >= 0 {
+		return string(last)
+	}
+	return ""
+}
+
+type namedString struct{ name, value string }
+
+// namedStrings lists string values with the path that names them, longest
+// first: one may be part of another. Short ones are left, they would cut words;
+// of the state, only what looks like an id counts.
+func namedStrings(args, before jsontext.Value) []namedString {
+	out := appendStrings(nil, args, "", 3)
+	for _, v := range appendStrings(nil, before, "state.", 3) {
+		if strings.ContainsFunc(v.value, unicode.IsDigit) && !strings.ContainsFunc(v.value, unicode.IsSpace) {
+			out = append(out, v)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b namedString) int { return len(b.value) - len(a.value) })
+	seen := map[string]bool{}
+	return slices.DeleteFunc(out, func(v namedString) bool {
+		again := seen[v.value]
+		seen[v.value] = true
+		return again
+	})
+}
+
+// appendStrings walks a JSON value; elements of a list share their list's name.
+func appendStrings(out []namedString, v jsontext.Value, prefix string, least int) []namedString {
+	d := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	var path []string // names of the objects around
+	for {
+		tok, err := d.ReadToken()
+		if err != nil {
+			return out
+		}
+		depth := d.StackDepth()
+		kind, n := d.StackIndex(depth)
+		switch tok.Kind() {
+		case '{', '[':
+			continue
+		case '}', ']':
+			path = path[:min(len(path), depth)]
+			continue
+		}
+		if kind == '{' && n%2 == 1 {
+			path = append(path[:min(len(path), depth-1)], tok.String())
+			for len(path) < depth {
+				path = slices.Insert(path, len(path)-1, "")
+			}
+			continue
+		}
+		if tok.Kind() == '"' {
+			if s := tok.String(); len(s) >= least && len(s) <= 4*maxCluster {
+				out = append(out, namedString{prefix + joinNames(path), s})
+			}
+		}
+	}
+}
+
+func joinNames(path []string) string {
+	named := slices.DeleteFunc(slices.Clone(path), func(p string) bool { return p == "" })
+	return strings.Join(named, ".")
+}
+
+// dropQuoted replaces what stands between quotes that open at a word's start.
+func dropQuoted(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		q := s[i]
+		atStart := i == 0 || strings.IndexByte(" (:=[,", s[i-1]) >= 0
+		if (q == '\'' || q == '"' || q == '`') && atStart {
+			if j := strings.IndexByte(s[i+1:], q); j >= 0 {
+				if inner := s[i+1 : i+1+j]; placeholders.FindString(inner) == inner {
+					b.WriteString(s[i : i+j+2])
+				} else {
+					b.WriteString("‹quoted›")
+				}
+				i += j + 2
+				continue
+			}
+		}
+		b.WriteByte(q)
+		i++
+	}
+	return b.String()
+}

@@ -1,0 +1,212 @@
+package learn
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"mcpg/behavior"
+	"mcpg/calllog"
+)
+
+// maxValues is how many distinct tokens a path may have, over all evidence of
+// a tool, before it is left out of every guard: an id or a text, not a
+// category. Counting distinct values is a union, so any split decides alike.
+const maxValues = 64
+
+// toolKey names a tool under one fingerprint.
+type toolKey struct{ server, name, fingerprint string }
+
+type toolEvidence struct {
+	counts     [6]int
+	unobserved int
+	cells      map[string]*behavior.Cell
+	domains    map[domainKey]map[string]bool
+	derived    *behavior.Tool // nil after a change
+}
+
+type domainKey struct{ class, field string }
+
+// Evidence is what calls have taught. The zero value is ready. It is not safe
+// for concurrent use; give each goroutine its own and Merge them.
+type Evidence struct {
+	calls int
+	tools map[toolKey]*toolEvidence
+}
+
+func (e *Evidence) tool(k toolKey) *toolEvidence {
+	if e.tools == nil {
+		e.tools = map[toolKey]*toolEvidence{}
+	}
+	t := e.tools[k]
+	if t == nil {
+		t = &toolEvidence{cells: map[string]*behavior.Cell{}, domains: map[domainKey]map[string]bool{}}
+		e.tools[k] = t
+	}
+	return t
+}
+
+// Add learns from one call.
+func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
+	e.calls++
+	t := e.tool(toolKey{c.Server, c.Tool, c.Fingerprint})
+	t.derived = nil
+	t.counts[c.Outcome]++
+	if c.Outcome != calllog.OK && c.Outcome != calllog.Rejected || c.Cause == calllog.UnknownTool {
+		return
+	}
+	state := v.State
+	if c.Outcome == calllog.Rejected && v.HasAfter {
+		state = unsettled(state, v.Primary, v.After)
+	}
+	if v.Resource != "" && len(state.Of(v.Primary).Features) == 0 {
+		t.unobserved++
+	}
+	cell := t.cell(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: state, Args: v.Args})
+	ref := behavior.CallRef{Hash: contentHash(c, cell.Key()), ID: c.ID, Pos: c.Pos}
+	if c.Outcome == calllog.OK {
+		cell.OK++
+		cell.OKSample = cell.OKSample.Add(ref)
+		if v.HasAfter {
+			cell.AddNext(v.After, 1)
+			t.seen(v.Class, v.After)
+		}
+	} else {
+		cell.Refused = addRefusals(cell.Refused, behavior.Refusals{Cluster: ClusterText(c), Cause: c.Cause, Calls: 1, Sample: behavior.Sample{ref}})
+	}
+	t.seen(v.Class, state.Of(v.Primary))
+}
+
+// unsettled takes out what another writer, or the failing tool itself, changed
+// around a refused call: the server judged the one value or the other.
+func unsettled(s behavior.State, role string, after behavior.State) behavior.State {
+	before := s.Of(role)
+	var changed []behavior.Path
+	for _, f := range before.Features {
+		if !slices.Contains(after.Features, f) {
+			changed = append(changed, behavior.Path{Role: role, Field: f.Field})
+		}
+	}
+	for _, f := range after.Features {
+		if !slices.Contains(before.Features, f) {
+			changed = append(changed, behavior.Path{Role: role, Field: f.Field})
+		}
+	}
+	if len(changed) == 0 || len(after.Features) == 0 || len(before.Features) == 0 {
+		return s
+	}
+	if slices.Contains(changed, behavior.Exists(role)) {
+		changed = []behavior.Path{{Role: role}}
+	}
+	var kept []behavior.Feature
+	for _, f := range s.Features {
+		if !slices.ContainsFunc(changed, func(p behavior.Path) bool { return p == f.Path || p.Field == "" && p.Role == f.Role }) {
+			kept = append(kept, f)
+		}
+	}
+	return behavior.NewState(kept, append(slices.Clone(s.Unknown), changed...))
+}
+
+func (t *toolEvidence) cell(c *behavior.Cell) *behavior.Cell {
+	k := c.Key()
+	if have := t.cells[k]; have != nil {
+		return have
+	}
+	t.cells[k] = c
+	return c
+}
+
+func (t *toolEvidence) seen(class string, s behavior.State) {
+	for _, f := range s.Features {
+		if !f.IsNumber() {
+			t.seenValue(domainKey{class, f.Field}, f.Token)
+		}
+	}
+}
+
+func (t *toolEvidence) seenValue(k domainKey, token string) {
+	if t.domains[k] == nil {
+		t.domains[k] = map[string]bool{}
+	}
+	t.domains[k][token] = true
+}
+
+func contentHash(c *calllog.Call, cellKey string) uint64 {
+	args := c.Args.Clone()
+	_ = args.Canonicalize() // what isn't canonical JSON is hashed as it stands
+	h := sha256.New()
+	for _, s := range []string{c.Session, cellKey, string(args)} {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		h.Write([]byte(s))
+	}
+	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+func addRefusals(rs []behavior.Refusals, r behavior.Refusals) []behavior.Refusals {
+	i, ok := slices.BinarySearchFunc(rs, r, func(a, b behavior.Refusals) int {
+		if c := strings.Compare(a.Cluster, b.Cluster); c != 0 {
+			return c
+		}
+		return int(a.Cause) - int(b.Cause)
+	})
+	if !ok {
+		r.Sample = slices.Clone(r.Sample)
+		return slices.Insert(rs, i, r)
+	}
+	rs[i].Calls += r.Calls
+	rs[i].Sample = rs[i].Sample.Merge(r.Sample)
+	return rs
+}
+
+// Merge adds all that o has learnt; o stays as it is.
+func (e *Evidence) Merge(o *Evidence) {
+	e.calls += o.calls
+	for k, ot := range o.tools {
+		t := e.tool(k)
+		t.derived = nil
+		t.unobserved += ot.unobserved
+		for i, n := range ot.counts {
+			t.counts[i] += n
+		}
+		for _, oc := range ot.cells {
+			t.mergeCell(oc)
+		}
+		for dk, vs := range ot.domains {
+			for v := range vs {
+				t.seenValue(dk, v)
+			}
+		}
+	}
+}
+
+func (t *toolEvidence) mergeCell(o *behavior.Cell) {
+	c := t.cell(&behavior.Cell{Class: o.Class, Primary: o.Primary, State: o.State, Args: o.Args})
+	c.OK += o.OK
+	c.OKSample = c.OKSample.Merge(o.OKSample)
+	for _, r := range o.Refused {
+		c.Refused = addRefusals(c.Refused, r)
+	}
+	for _, n := range o.Next {
+		c.AddNext(n.State, n.Calls)
+	}
+}
+
+// FromGraph is the evidence that a model was derived from.
+func FromGraph(g *behavior.Graph) *Evidence {
+	e := &Evidence{calls: g.Calls}
+	for _, gt := range g.Tools {
+		t := e.tool(toolKey{gt.Server, gt.Name, gt.Fingerprint})
+		t.counts, t.unobserved = gt.Counts, gt.Unobserved
+		for _, c := range gt.Cells {
+			t.mergeCell(c)
+			t.seen(c.Class, c.Node())
+			for _, n := range c.Next {
+				t.seen(c.Class, n.State)
+			}
+		}
+	}
+	return e
+}

@@ -1,0 +1,164 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mcpg/adapter"
+	"mcpg/behavior"
+	"mcpg/learn"
+)
+
+// Mode is what the policy does with what it knows.
+type Mode string
+
+const (
+	Observe Mode = "observe" // only learn
+	Warn    Mode = "warn"    // forward everything, with notes
+	Block   Mode = "block"   // refuse what is proven to fail
+)
+
+// ParseMode reads a mode's name.
+func ParseMode(s string) (Mode, error) {
+	switch m := Mode(s); m {
+	case Observe, Warn, Block:
+		return m, nil
+	}
+	return "", fmt.Errorf("policy %q: want observe, warn or block", s)
+}
+
+// Evidence is how much a refusal must rest on.
+type Evidence string
+
+const (
+	// Twice: two distinct failing calls.
+	Twice Evidence = "twice"
+	// First: one failing call whose cause is proven, or two.
+	First Evidence = "first"
+)
+
+// ParseEvidence reads an evidence setting's name.
+func ParseEvidence(s string) (Evidence, error) {
+	switch e := Evidence(s); e {
+	case Twice, First:
+		return e, nil
+	}
+	return "", fmt.Errorf("evidence %q: want twice or first", s)
+}
+
+// maxRefusals is how many refusals one rule may make without a failure that
+// confirms it; then the next such call goes through as a probe.
+const maxRefusals = 20
+
+// Options of a policy; the zero value warns, on two distinct failures.
+type Options struct {
+	Mode       Mode
+	Evidence   Evidence
+	Approved   []string // tools that need no further approval
+	ApproveAll bool
+	NoHints    bool
+	// Off switches learning off: nothing is known, so nothing is said.
+	Off bool
+}
+
+// Policy is what is known and what to do with it. It is not safe for
+// concurrent use.
+type Policy struct {
+	opts     Options
+	adapters adapter.Set
+	evidence learn.Evidence
+	rules    map[ruleKey]*rule
+	suspect  map[toolKey]bool // a drift signal: the next refusal is let through
+	clusters map[toolKey]map[string]bool
+}
+
+type toolKey struct{ server, tool, fingerprint string }
+
+type ruleKey struct {
+	toolKey
+	violates string
+}
+
+// rule counts what a block rule has done since it was last confirmed.
+type rule struct{ refusals int }
+
+// New makes a policy that knows nothing yet.
+func New(adapters adapter.Set, opts Options) *Policy {
+	if opts.Mode == "" {
+		opts.Mode = Warn
+	}
+	if opts.Evidence == "" {
+		opts.Evidence = Twice
+	}
+	return &Policy{opts: opts, adapters: adapters, rules: map[ruleKey]*rule{}, suspect: map[toolKey]bool{}, clusters: map[toolKey]map[string]bool{}}
+}
+
+// Graph is the model so far.
+func (p *Policy) Graph() *behavior.Graph { return p.evidence.Induce() }
+
+// proof is the evidence behind a predicted failure.
+type proof struct {
+	failures []behavior.Failure // fewest atoms first
+	distinct int
+	calls    int
+	proven   bool // enough to refuse
+}
+
+// prove gathers the failures whose texts the atoms explain; where there are
+// none, the others, which prove nothing.
+func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict) proof {
+	var pr proof
+	var distinct behavior.Sample
+	clear := false
+	for _, f := range v.By {
+		if cl, _ := g.ClusterOf(f.Cluster); !cl.Trusted() {
+			continue
+		}
+		pr.failures = append(pr.failures, f)
+		pr.calls += f.Calls
+		distinct = distinct.Merge(f.Distinct)
+		clear = clear || slices.ContainsFunc(f.Causes, func(c string) bool { return c == "state" || c == "argument" })
+	}
+	pr.distinct = len(distinct)
+	pr.proven = pr.distinct >= 2 || pr.distinct == 1 && p.opts.Evidence == First && clear
+	if len(pr.failures) == 0 {
+		pr.failures, pr.calls = v.By, v.By[0].Calls
+	}
+	return pr
+}
+
+// approved tells whether a tool may run without a person's word.
+func (p *Policy) approved(a *adapter.Adapter, tool string) bool {
+	return p.opts.ApproveAll || a == nil || !a.NeedsApproval(tool) || slices.Contains(p.opts.Approved, tool)
+}
+
+// probe decides whether a call that would be refused goes through once, to see
+// whether the rule still holds.
+func (p *Policy) probe(k toolKey, pr proof) bool {
+	if p.suspect[k] {
+		delete(p.suspect, k)
+		return true
+	}
+	r := p.rule(k, pr)
+	if r.refusals >= maxRefusals {
+		r.refusals = 0
+		return true
+	}
+	return false
+}
+
+func (p *Policy) rule(k toolKey, pr proof) *rule {
+	rk := ruleKey{k, pr.failures[0].Violates.Key()}
+	if p.rules[rk] == nil {
+		p.rules[rk] = &rule{}
+	}
+	return p.rules[rk]
+}
+
+func joinTools(tools []string, most int) string {
+	if len(tools) > most {
+		tools = append(slices.Clone(tools[:most]), fmt.Sprintf("%d more", len(tools)-most))
+	}
+	return strings.Join(tools, "; ")
+}

@@ -1,0 +1,194 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/adapter"
+	"mcpg/behavior"
+	"mcpg/calllog"
+	"mcpg/learn"
+)
+
+// Server is what a session needs of the server: reads that change nothing, and
+// the fingerprint of a tool as it is now.
+type Server interface {
+	Read(tool string, args jsontext.Value) adapter.Reading
+	Fingerprint(tool string) string
+}
+
+// Session is one client's conversation with one server.
+type Session struct {
+	p      *Policy
+	id     string
+	name   string
+	server Server
+	a      *adapter.Adapter
+	reads  int
+}
+
+// Session begins a conversation; id is the session's name in the log, name the
+// server's.
+func (p *Policy) Session(id, name string, server Server) *Session {
+	return &Session{p: p, id: id, name: name, server: server, a: p.adapters.For(name)}
+}
+
+// Reads counts the observation reads that the session made.
+func (s *Session) Reads() int { return s.reads }
+
+// Action is what happens to a call.
+type Action uint8
+
+const (
+	Forward Action = iota
+	Refuse         // predicted to fail, proven
+	Hold           // wants a person's approval
+)
+
+// Decision is the policy's word on a call.
+type Decision struct {
+	Action  Action
+	Text    string // what the client reads in place of an answer, unless forwarded
+	Note    string // one sentence to add to the answer of a forwarded call
+	Verdict behavior.Verdict
+	Probe   bool // would have been refused; goes through to test the rule
+	// Predicted tells that a failure was predicted, however thin the evidence.
+	Predicted bool
+}
+
+// Check observes the state before the call, fills it into c and decides. c
+// needs Tool and Args; Session, Server and Fingerprint are filled in.
+func (s *Session) Check(c *calllog.Call) Decision {
+	c.Session, c.Server, c.Fingerprint = s.id, s.name, s.server.Fingerprint(c.Tool)
+	if s.a != nil {
+		c.Resource = s.a.Names(c)
+		if !s.a.ShowsState(c.Tool) {
+			c.Before = s.a.Observe(c.Tool, c.Args, s.read)
+			if c.Before != nil {
+				c.StateSource = calllog.Bracketed
+			}
+		}
+	}
+	d := s.decide(c)
+	if d.Action == Forward && !s.p.approved(s.a, c.Tool) {
+		return s.unapproved(c, d)
+	}
+	return d
+}
+
+func (s *Session) read(tool string, args jsontext.Value) adapter.Reading {
+	s.reads++
+	return s.server.Read(tool, args)
+}
+
+func (s *Session) key(c *calllog.Call) toolKey { return toolKey{c.Server, c.Tool, c.Fingerprint} }
+
+func (s *Session) decide(c *calllog.Call) Decision {
+	if s.p.opts.Off {
+		return Decision{}
+	}
+	t := s.p.evidence.Tool(c.Server, c.Tool, c.Fingerprint)
+	if t == nil {
+		return Decision{}
+	}
+	view := s.a.View(c)
+	d := Decision{Verdict: t.Guard.Classify(view.Features())}
+	if d.Verdict.Outcome != behavior.Fails {
+		return d
+	}
+	d.Predicted = true
+	pr := s.p.prove(t.Guard, d.Verdict)
+	if s.p.opts.Mode == Observe {
+		return d
+	}
+	d.Note = warning(c, pr)
+	if s.p.opts.Mode != Block || !pr.proven {
+		return d
+	}
+	if s.p.probe(s.key(c), pr) {
+		d.Probe = true
+		d.Note += " It is let through once, to see whether that still holds."
+		return d
+	}
+	s.p.rule(s.key(c), pr).refusals++
+	d.Action = Refuse
+	d.Text = s.refusal(c, view, t, pr)
+	return d
+}
+
+func (s *Session) unapproved(c *calllog.Call, d Decision) Decision {
+	switch s.p.opts.Mode {
+	case Observe:
+		return d
+	case Warn:
+		d.Note = joinSentences(d.Note, "mcpg: "+c.Tool+" needs a person's approval; under block it would be held (--approve "+c.Tool+").")
+		return d
+	}
+	d.Action = Hold
+	d.Text = "mcpg held " + c.Tool + ": it needs a person's approval and was not sent to the server. To allow it, start mcpg with --approve " + c.Tool + "."
+	return d
+}
+
+// Observe takes the outcome of a forwarded call, which the caller has filled
+// into c and classified; it observes the state after it, learns, and gives the
+// text to append to the answer, "" for none.
+func (s *Session) Observe(c *calllog.Call, d Decision) string {
+	if s.a != nil && c.After == nil && (c.Outcome == calllog.OK || c.Outcome == calllog.Rejected) {
+		c.After = s.after(c)
+	}
+	if s.p.opts.Off {
+		return ""
+	}
+	view := s.a.View(c)
+	s.p.learn(s.key(c), c, view, d)
+	if s.p.opts.Mode == Observe {
+		return ""
+	}
+	hint := ""
+	if !s.p.opts.NoHints && view.Resource != "" {
+		hint = s.hint(c, view)
+	}
+	return joinLines(d.Note, hint)
+}
+
+// after reads the first resource again; a read is its own observation.
+func (s *Session) after(c *calllog.Call) jsontext.Value {
+	if s.a.ShowsState(c.Tool) {
+		return s.a.ObserveFirst(c.Tool, c.Args, func(string, jsontext.Value) adapter.Reading {
+			return adapter.Reading{Text: c.ResultText, Failed: c.Outcome != calllog.OK}
+		})
+	}
+	return s.a.ObserveFirst(c.Tool, c.Args, s.read)
+}
+
+// learn adds a call that reached the server, and keeps the rules honest: a
+// failure confirms the rules that predicted it; one that nothing predicted,
+// with a text that the tool has not used before, is a drift signal.
+func (p *Policy) learn(k toolKey, c *calllog.Call, v *behavior.View, d Decision) {
+	if c.Outcome == calllog.Rejected {
+		for _, f := range d.Verdict.By {
+			if r := p.rules[ruleKey{k, f.Violates.Key()}]; r != nil {
+				r.refusals = 0
+			}
+		}
+		text := learn.ClusterText(c)
+		known := p.clusters[k]
+		if known == nil {
+			known = map[string]bool{}
+			p.clusters[k] = known
+		}
+		if d.Verdict.Outcome == behavior.Works && !known[text] {
+			p.suspect[k] = true
+		}
+		known[text] = true
+	}
+	p.evidence.Add(c, v)
+}
+
+// offers judges every tool for the resource, the adapter's reads left out.
+func (s *Session) offers(class string, state behavior.State) []behavior.Offer {
+	g := s.p.evidence.Induce()
+	all := g.Offers(s.name, class, state, s.server.Fingerprint)
+	return slices.DeleteFunc(all, func(o behavior.Offer) bool { return s.a.ShowsState(o.Tool) })
+}
