@@ -116,6 +116,7 @@ type Adapter struct {
 	NotFoundPatterns  []string            `json:"not_found_patterns,omitzero"`
 	Relations         []Relation          `json:"relations,omitzero"`
 
+	source   []byte
 	classes  []Class // all, the file's first one first
 	notFound []*regexp.Regexp
 	reads    map[string]bool // observation and ambient tools
@@ -140,10 +141,14 @@ func Load(name string) (*Adapter, error) {
 	}
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
-		return nil, fmt.Errorf("adapter %q: no such adapter; shipped ones are %s, others are given as a path", name, strings.Join(Shipped(), ", "))
+		return nil, fmt.Errorf("%w %q: shipped ones are %s, others are given as a path", ErrUnknown, name, strings.Join(Shipped(), ", "))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("adapter: %w", err)
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return nil, fmt.Errorf("adapter %s: %w", name, err)
 	}
 	a, err := Parse(b)
 	if err != nil {
@@ -152,12 +157,15 @@ func Load(name string) (*Adapter, error) {
 	return a, nil
 }
 
+// ErrUnknown says that a name is no shipped adapter's, and no file's.
+var ErrUnknown = errors.New("unknown adapter")
+
 // ErrWritingObservation refuses an adapter whose reads may write.
 var ErrWritingObservation = errors.New("observation tool is not read-only")
 
 // Parse reads an adapter and checks it.
 func Parse(b []byte) (*Adapter, error) {
-	a := &Adapter{}
+	a := &Adapter{source: slices.Clone(b)}
 	if err := json.Unmarshal(b, a, json.RejectUnknownMembers(true)); err != nil {
 		return nil, readable(err)
 	}
@@ -166,6 +174,9 @@ func Parse(b []byte) (*Adapter, error) {
 	}
 	return a, nil
 }
+
+// Source is the JSON that the adapter was read from.
+func (a *Adapter) Source() []byte { return a.source }
 
 // readable says in words what the decoder found.
 func readable(err error) error {

@@ -12,6 +12,7 @@ import (
 type Refusals struct {
 	Cluster string
 	Cause   calllog.Cause
+	Example string // the least of the error texts, names of values in ‹›
 	Calls   int
 	Sample  Sample
 }
@@ -60,6 +61,23 @@ func (c *Cell) RefusedSample() Sample {
 		s = s.Merge(r.Sample)
 	}
 	return s
+}
+
+// Contradicts tells whether calls that the cell can't part had both outcomes.
+// What wasn't observed may part them, and so may arguments that a refusal was
+// proven to be about.
+func (c *Cell) Contradicts() bool {
+	return c.OK > 0 && len(c.State.Unknown) == 0 && len(c.Args.Unknown) == 0 && c.disagreeing() != nil
+}
+
+// disagreeing is the first refusals that the arguments don't explain.
+func (c *Cell) disagreeing() *Refusals {
+	for i := range c.Refused {
+		if c.Refused[i].Cause != calllog.ArgumentCause {
+			return &c.Refused[i]
+		}
+	}
+	return nil
 }
 
 // All is everything that the cell's calls have in common.
@@ -235,7 +253,7 @@ func (t *Tool) edge(cells []*Cell) Edge {
 		rejected := c.Rejected()
 		e.OK += c.OK
 		e.Rejected += rejected
-		contradicted = contradicted || c.OK > 0 && rejected > 0
+		contradicted = contradicted || c.Contradicts()
 		seen = seen.Merge(c.OKSample).Merge(c.RefusedSample())
 		for _, n := range c.Next {
 			e.Next = addNext(e.Next, n.State, n.Calls)
@@ -295,13 +313,14 @@ func (g *Graph) Contradictions() []Contradiction {
 	var out []Contradiction
 	for _, t := range g.Tools {
 		for _, c := range t.Cells {
-			if c.OK == 0 || len(c.Refused) == 0 {
+			if !c.Contradicts() {
 				continue
 			}
+			refused := c.disagreeing()
 			out = append(out, Contradiction{
 				Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, State: c.State, Args: c.Args,
-				OK: c.OK, Rejected: c.Rejected(), Works: c.OKSample[0], Refused: c.Refused[0].Sample[0],
-				ErrorText: c.Refused[0].Cluster, Cause: CauseUnattributed,
+				OK: c.OK, Rejected: c.Rejected(), Works: c.OKSample[0], Refused: refused.Sample[0],
+				ErrorText: refused.Cluster, Cause: CauseUnattributed,
 			})
 		}
 	}
@@ -342,3 +361,25 @@ func (t *Tool) ByValue(p Path) []ValueCount {
 
 // Build is called once the fields are set.
 func (t *Tool) Build() {}
+
+// Role is the role of the tool's first resource in its main class.
+func (t *Tool) Role() string {
+	role, _ := t.roleOf(t.Class())
+	return role
+}
+
+// RefusedExample gives a refused call of a cluster.
+func (t *Tool) RefusedExample(cluster string) (CallRef, bool) {
+	var s Sample
+	for _, c := range t.Cells {
+		for _, r := range c.Refused {
+			if r.Cluster == cluster {
+				s = s.Merge(r.Sample)
+			}
+		}
+	}
+	if len(s) == 0 {
+		return CallRef{}, false
+	}
+	return s[0], true
+}

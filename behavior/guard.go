@@ -145,6 +145,7 @@ func (b Blame) takes(p Path) bool {
 type Failure struct {
 	Violates Violation
 	Cluster  string   // the normalised error text
+	Example  string   // an error text of it, names of values in ‹›
 	Calls    int      // refused calls
 	Distinct Sample   // distinct calls among them
 	Causes   []string // causes that were proven or not, sorted

@@ -78,6 +78,7 @@ type atomJSON struct {
 type failureJSON struct {
 	Violates []atomJSON `json:"violates"`
 	Cluster  string     `json:"cluster"`
+	Example  string     `json:"example"`
 	Calls    int        `json:"calls"`
 	Causes   []string   `json:"causes"`
 	Distinct []refJSON  `json:"distinct"`
@@ -111,6 +112,7 @@ type cellJSON struct {
 type refusalsJSON struct {
 	Cluster string    `json:"cluster"`
 	Cause   string    `json:"cause"`
+	Example string    `json:"example"`
 	Calls   int       `json:"calls"`
 	Sample  []refJSON `json:"sample"`
 }
@@ -191,7 +193,7 @@ func (g *Graph) Fingerprint() string {
 		for _, c := range t.Cells {
 			fmt.Fprintf(h, "%q %d\n", c.Key(), c.OK)
 			for _, r := range c.Refused {
-				fmt.Fprintf(h, "%q %s %d\n", r.Cluster, r.Cause, r.Calls)
+				fmt.Fprintf(h, "%q %s %q %d\n", r.Cluster, r.Cause, r.Example, r.Calls)
 			}
 			for _, n := range c.Next {
 				fmt.Fprintf(h, "%q %d\n", n.State.Key(), n.Calls)
@@ -229,7 +231,7 @@ func guardDoc(g *Guard) guardJSON {
 		d.Wide = append(d.Wide, encodePath(p))
 	}
 	for _, f := range g.Failures {
-		d.Failures = append(d.Failures, failureJSON{atomDocs(f.Violates), f.Cluster, f.Calls, f.Causes, refDocs(f.Distinct)})
+		d.Failures = append(d.Failures, failureJSON{atomDocs(f.Violates), f.Cluster, f.Example, f.Calls, f.Causes, refDocs(f.Distinct)})
 	}
 	for _, c := range g.Clusters {
 		d.Clusters = append(d.Clusters, clusterJSON(c))
@@ -259,7 +261,7 @@ func cellDoc(c *Cell) cellJSON {
 	d := cellJSON{Class: c.Class, Primary: c.Primary, State: encodeFeatures(c.State), Args: encodeFeatures(c.Args),
 		Unknown: encodePaths(append(slices.Clone(c.State.Unknown), c.Args.Unknown...)), OK: c.OK, OKSample: refDocs(c.OKSample)}
 	for _, r := range c.Refused {
-		d.Refused = append(d.Refused, refusalsJSON{r.Cluster, r.Cause.String(), r.Calls, refDocs(r.Sample)})
+		d.Refused = append(d.Refused, refusalsJSON{r.Cluster, r.Cause.String(), r.Example, r.Calls, refDocs(r.Sample)})
 	}
 	for _, n := range c.Next {
 		d.Next = append(d.Next, nextJSON{encodeFeatures(n.State), encodePaths(n.State.Unknown), n.Calls})
@@ -428,7 +430,7 @@ func (d *cellJSON) cell() (*Cell, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Refused = append(c.Refused, Refusals{r.Cluster, cause, r.Calls, s})
+		c.Refused = append(c.Refused, Refusals{r.Cluster, cause, r.Example, r.Calls, s})
 	}
 	for _, n := range d.Next {
 		var unknown []Path

@@ -56,7 +56,7 @@ func (t *Tool) Offer(class string, state State) (Offer, bool) {
 		}
 		if len(c.Refused) > 0 && o.Verdict.Outcome != Fails {
 			o.Outcome, o.Status = Undetermined, Conditional
-			if c.OK > 0 {
+			if c.Contradicts() {
 				o.Status = Contradicted
 			}
 			return o, true

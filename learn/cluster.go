@@ -16,36 +16,60 @@ import (
 // maxCluster bounds a cluster's text, in bytes.
 const maxCluster = 160
 
-// ClusterText normalises the text of a failure, so that failures of one check
-// read alike: its first sentence, with the values of arguments, and those of
-// the state that look like ids, replaced by their names in ‹›, then other quoted
-// parts and words that hold digits or slashes. Expected fills the names in
-// again.
-func ClusterText(c *calllog.Call) string {
-	s := firstSentence(c.ErrorText)
+// Cluster normalises the text of a failure. Of its first sentence, the values of
+// arguments, and names and ids of the state, are replaced by where they stand,
+// in ‹›: that is the example, which Expected fills in for another call. The
+// cluster's text has other quoted parts and words that hold digits or slashes
+// replaced too, so that failures of one check read alike.
+func Cluster(c *calllog.Call) (text, example string) {
+	example = firstSentence(c.ErrorText)
 	for _, v := range namedStrings(c.Args, c.Before) {
-		s = strings.ReplaceAll(s, v.value, "‹"+v.name+"›")
+		example = replaceWord(example, v.value, "‹"+v.name+"›")
 	}
-	s = dropQuoted(s)
-	words := strings.Fields(s)
+	words := strings.Fields(dropQuoted(example))
 	for i, w := range words {
 		if bare := placeholders.ReplaceAllString(w, ""); strings.ContainsFunc(bare, unicode.IsDigit) || strings.Contains(bare, "/") {
 			words[i] = "‹id›" + trailing(w)
 		}
 	}
-	return cut(strings.Join(words, " "), maxCluster)
+	return cut(strings.Join(words, " "), maxCluster), example
+}
+
+// replaceWord replaces old where it is not part of a longer word.
+func replaceWord(s, old, with string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(s, old)
+		if i < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+len(old):])
+		b.WriteString(s[:i])
+		if isWord(before) || isWord(after) {
+			b.WriteString(old)
+		} else {
+			b.WriteString(with)
+		}
+		s = s[i+len(old):]
+	}
+}
+
+func isWord(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }
 
 var placeholders = regexp.MustCompile(`‹[^›]*›`)
 
-// Expected is the text that a call would be refused with: the cluster's, with
+// Expected is the text that a call would be refused with: the example's, with
 // the call's own values where it names them.
-func Expected(cluster string, c *calllog.Call) string {
+func Expected(example string, c *calllog.Call) string {
 	values := map[string]string{}
 	for _, v := range namedStrings(c.Args, c.Before) {
 		values["‹"+v.name+"›"] = v.value
 	}
-	return placeholders.ReplaceAllStringFunc(cluster, func(m string) string {
+	return placeholders.ReplaceAllStringFunc(example, func(m string) string {
 		if v, ok := values[m]; ok {
 			return v
 		}
@@ -85,12 +109,12 @@ func trailing(w string) string {
 type namedString struct{ name, value string }
 
 // namedStrings lists string values with the path that names them, longest
-// first: one may be part of another. Short ones are left, they would cut words;
-// of the state, only what looks like an id counts.
+// first: one may be part of another. Short ones are left, they say little; of
+// the state, only single words that stand directly in a reading count.
 func namedStrings(args, before jsontext.Value) []namedString {
-	out := appendStrings(nil, args, "", 3)
-	for _, v := range appendStrings(nil, before, "state.", 3) {
-		if strings.ContainsFunc(v.value, unicode.IsDigit) && !strings.ContainsFunc(v.value, unicode.IsSpace) {
+	out := appendStrings(nil, args, "")
+	for _, v := range appendStrings(nil, before, "state.") {
+		if strings.Count(v.name, ".") == 2 && len(v.value) <= 64 && !strings.ContainsFunc(v.value, unicode.IsSpace) {
 			out = append(out, v)
 		}
 	}
@@ -104,7 +128,7 @@ func namedStrings(args, before jsontext.Value) []namedString {
 }
 
 // appendStrings walks a JSON value; elements of a list share their list's name.
-func appendStrings(out []namedString, v jsontext.Value, prefix string, least int) []namedString {
+func appendStrings(out []namedString, v jsontext.Value, prefix string) []namedString {
 	d := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	var path []string // names of the objects around
 	for {
@@ -129,7 +153,7 @@ func appendStrings(out []namedString, v jsontext.Value, prefix string, least int
 			continue
 		}
 		if tok.Kind() == '"' {
-			if s := tok.String(); len(s) >= least && len(s) <= 4*maxCluster {
+			if s := tok.String(); len(s) >= 3 && len(s) <= 4*maxCluster {
 				out = append(out, namedString{prefix + joinNames(path), s})
 			}
 		}

@@ -73,7 +73,8 @@ func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
 			t.seen(v.Class, v.After)
 		}
 	} else {
-		cell.Refused = addRefusals(cell.Refused, behavior.Refusals{Cluster: ClusterText(c), Cause: c.Cause, Calls: 1, Sample: behavior.Sample{ref}})
+		text, example := Cluster(c)
+		cell.Refused = addRefusals(cell.Refused, behavior.Refusals{Cluster: text, Cause: c.Cause, Example: example, Calls: 1, Sample: behavior.Sample{ref}})
 	}
 	t.seen(v.Class, state.Of(v.Primary))
 }
@@ -157,6 +158,7 @@ func addRefusals(rs []behavior.Refusals, r behavior.Refusals) []behavior.Refusal
 		return slices.Insert(rs, i, r)
 	}
 	rs[i].Calls += r.Calls
+	rs[i].Example = min(rs[i].Example, r.Example)
 	rs[i].Sample = rs[i].Sample.Merge(r.Sample)
 	return rs
 }

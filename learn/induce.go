@@ -147,10 +147,11 @@ func failures(g *behavior.Guard, cells []*behavior.Cell) {
 			k := failureKey{v.Key(), r.Cluster}
 			f := found[k]
 			if f == nil {
-				f = &behavior.Failure{Violates: v, Cluster: r.Cluster}
+				f = &behavior.Failure{Violates: v, Cluster: r.Cluster, Example: r.Example}
 				found[k] = f
 			}
 			f.Calls += r.Calls
+			f.Example = min(f.Example, r.Example)
 			f.Distinct = f.Distinct.Merge(r.Sample)
 			if cause := r.Cause.String(); !slices.Contains(f.Causes, cause) {
 				f.Causes = append(f.Causes, cause)

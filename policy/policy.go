@@ -99,7 +99,7 @@ func (p *Policy) Graph() *behavior.Graph { return p.evidence.Induce() }
 
 // proof is the evidence behind a predicted failure.
 type proof struct {
-	failures []behavior.Failure // fewest atoms first
+	failures []behavior.Failure // seen most often first
 	distinct int
 	calls    int
 	proven   bool // enough to refuse
@@ -123,8 +123,9 @@ func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict) proof {
 	pr.distinct = len(distinct)
 	pr.proven = pr.distinct >= 2 || pr.distinct == 1 && p.opts.Evidence == First && clear
 	if len(pr.failures) == 0 {
-		pr.failures, pr.calls = v.By, v.By[0].Calls
+		pr.failures, pr.calls = slices.Clone(v.By), v.By[0].Calls
 	}
+	slices.SortStableFunc(pr.failures, func(a, b behavior.Failure) int { return b.Calls - a.Calls })
 	return pr
 }
 

@@ -172,7 +172,7 @@ func (p *Policy) learn(k toolKey, c *calllog.Call, v *behavior.View, d Decision)
 				r.refusals = 0
 			}
 		}
-		text := learn.ClusterText(c)
+		text, _ := learn.Cluster(c)
 		known := p.clusters[k]
 		if known == nil {
 			known = map[string]bool{}

@@ -93,8 +93,7 @@ func stepsFor(failing behavior.Offer, offers []behavior.Offer) []string {
 // warning is the sentence for a predicted failure.
 func warning(c *calllog.Call, pr proof) string {
 	f := pr.failures[0]
-	return fmt.Sprintf("mcpg: %s was refused %s like this (%s): it seems to need %s.",
-		c.Tool, times(pr.calls), quoteShort(learn.Expected(f.Cluster, c)), f.Violates)
+	return fmt.Sprintf("mcpg: %s was refused %s in such a state: it seems to need %s.", c.Tool, times(pr.calls), f.Violates)
 }
 
 // refusal is the answer to a call that is not sent: state, counts, guard and
@@ -102,8 +101,8 @@ func warning(c *calllog.Call, pr proof) string {
 func (s *Session) refusal(c *calllog.Call, v *behavior.View, t *behavior.Tool, pr proof) string {
 	var b strings.Builder
 	f := pr.failures[0]
-	fmt.Fprintf(&b, "mcpg refused %s; it was not sent to the server. In state %s it would fail: it was refused %s before, in %d distinct calls. The server would say: %s.",
-		c.Tool, v.State.Short(), times(pr.calls), pr.distinct, quoteShort(learn.Expected(f.Cluster, c)))
+	fmt.Fprintf(&b, "mcpg refused %s; it was not sent to the server. In state %s it would fail: it was refused %s before, in %d distinct calls. The server's words would be like: %s.",
+		c.Tool, v.State.Short(), times(pr.calls), pr.distinct, quoteShort(learn.Expected(f.Example, c)))
 	fmt.Fprintf(&b, " It needs %s; it has worked %s.", f.Violates, times(t.OK()))
 	if v.Resource == "" {
 		return b.String()

@@ -259,3 +259,10 @@ func try[T any](f func() (T, error)) (v T, err error) {
 	defer recovered(&err, ErrDamaged)
 	return f()
 }
+
+// Note gives a remark about the whole table, "" where it has none of that key.
+func (r *Reader) Note(key string) string {
+	md := r.file.schema().Metadata()
+	value, _ := md.GetValue(key)
+	return value
+}

@@ -88,14 +88,16 @@ var Columns = []Column{
 func Schema() *arrow.Schema { return schemaOf(allColumns()) }
 
 // schemaOf returns the schema of the given columns, in the given order.
-func schemaOf(cols []int) *arrow.Schema {
+func schemaOf(cols []int, notes ...Note) *arrow.Schema {
 	fields := make([]arrow.Field, len(cols))
 	for i, c := range cols {
 		fields[i] = arrow.Field{Name: Columns[c].Name, Type: Columns[c].Type, Nullable: Columns[c].Null}
 	}
-	md := arrow.NewMetadata(
-		[]string{schemaKey, versionKey},
-		[]string{schemaName, strconv.Itoa(Version)})
+	keys, values := []string{schemaKey, versionKey}, []string{schemaName, strconv.Itoa(Version)}
+	for _, n := range notes {
+		keys, values = append(keys, n.Key), append(values, n.Value)
+	}
+	md := arrow.NewMetadata(keys, values)
 	return arrow.NewSchema(fields, &md)
 }
 

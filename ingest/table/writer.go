@@ -42,29 +42,37 @@ type sink interface {
 	Close() error
 }
 
+// Note is a remark about the whole table, kept in its metadata.
+type Note struct{ Key, Value string }
+
+// AdaptersNote is the key of the adapters that the table's states were read
+// with, a JSON list.
+const AdaptersNote = "mcpg.adapters"
+
 // NewWriter returns a Writer to w. The table is whole only after Close, which
 // leaves w itself open.
-func NewWriter(w io.Writer, format Format) (*Writer, error) {
-	return newWriter(w, format, memory.DefaultAllocator)
+func NewWriter(w io.Writer, format Format, notes ...Note) (*Writer, error) {
+	return newWriter(w, format, memory.DefaultAllocator, notes...)
 }
 
-func newWriter(w io.Writer, format Format, mem memory.Allocator) (*Writer, error) {
-	out, err := newSink(w, format, mem)
+func newWriter(w io.Writer, format Format, mem memory.Allocator, notes ...Note) (*Writer, error) {
+	out, err := newSink(w, format, mem, notes)
 	if err != nil {
 		return nil, err
 	}
 	return &Writer{out: out, rows: newBuilder(mem), maxRows: maxRows, maxBytes: maxBytes}, nil
 }
 
-func newSink(w io.Writer, format Format, mem memory.Allocator) (sink, error) {
+func newSink(w io.Writer, format Format, mem memory.Allocator, notes []Note) (sink, error) {
+	schema := schemaOf(allColumns(), notes...)
 	// The library would close a writer that can be closed.
 	w = struct{ io.Writer }{w}
 	switch format {
 	case Parquet:
-		return pqarrow.NewFileWriter(Schema(), w, parquetProps(mem),
+		return pqarrow.NewFileWriter(schema, w, parquetProps(mem),
 			pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(mem)))
 	case IPC:
-		return ipc.NewWriter(w, ipc.WithSchema(Schema()), ipc.WithAllocator(mem)), nil
+		return ipc.NewWriter(w, ipc.WithSchema(schema), ipc.WithAllocator(mem)), nil
 	}
 	return nil, fmt.Errorf("table: no format %d", format)
 }

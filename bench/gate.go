@@ -1,0 +1,255 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// metrics that a gate can name, of an agent and an arm.
+var metrics = map[string]func(*Counts) int{
+	"invalid_reached":        func(c *Counts) int { return c.InvalidReached },
+	"invalid_blocked":        func(c *Counts) int { return c.InvalidBlocked },
+	"valid_blocked":          func(c *Counts) int { return c.ValidBlocked },
+	"valid_blocked_poisoned": func(c *Counts) int { return c.ValidBlockedPoi },
+	"valid_blocked_clean":    func(c *Counts) int { return c.ValidBlocked - c.ValidBlockedPoi },
+	"valid_warned":           func(c *Counts) int { return c.ValidWarned },
+	"probes":                 func(c *Counts) int { return c.Probes },
+	"wasted_steps":           func(c *Counts) int { return c.WastedSteps },
+	"extra_reads":            func(c *Counts) int { return c.ExtraReads },
+	"minefields":             func(c *Counts) int { return c.Minefields },
+	"incomplete":             func(c *Counts) int { return c.Tasks - c.Completed },
+}
+
+// Metrics lists the metrics that a gate can name: counts, where more is worse.
+func Metrics() []string {
+	out := make([]string, 0, len(metrics))
+	for m := range metrics {
+		out = append(out, m)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Rule is one limit of a gate. Agent and Arm are "" for every agent, and for
+// the arm block.
+type Rule struct {
+	Metric, Agent, Arm, Class string
+	Limit                     float64
+	Relative                  bool // a share of the baseline, for increases
+}
+
+// ParseRule reads METRIC=VALUE, METRIC@AGENT/ARM/CLASS=VALUE; parts after @ may
+// be left out from the right, or be "*". A value with % is relative.
+func ParseRule(s string, increase bool) (Rule, error) {
+	name, value, ok := strings.Cut(s, "=")
+	if !ok {
+		return Rule{}, &ErrOption{fmt.Sprintf("%q: want METRIC=VALUE", s)}
+	}
+	r := Rule{}
+	metric, scope, _ := strings.Cut(name, "@")
+	if metrics[metric] == nil {
+		return r, &ErrOption{fmt.Sprintf("unknown metric %q: want one of %s", metric, strings.Join(Metrics(), ", "))}
+	}
+	r.Metric = metric
+	parts := append(strings.Split(scope, "/"), "", "", "")
+	for i, into := range []*string{&r.Agent, &r.Arm, &r.Class} {
+		if parts[i] != "*" {
+			*into = parts[i]
+		}
+	}
+	if r.Class != "" && !slices.Contains(Classes, r.Class) {
+		return r, &ErrOption{fmt.Sprintf("unknown class %q: want one of %s", r.Class, strings.Join(Classes, ", "))}
+	}
+	if r.Arm != "" && !slices.Contains(Arms(), r.Arm) {
+		return r, &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s", r.Arm, strings.Join(Arms(), ", "))}
+	}
+	text, relative := strings.CutSuffix(value, "%")
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f < 0 || relative && !increase {
+		return r, &ErrOption{fmt.Sprintf("%q: want a number that isn't negative%s", value, map[bool]string{true: ", or a percentage", false: ""}[increase])}
+	}
+	r.Limit, r.Relative = f, relative
+	return r, nil
+}
+
+func (r *Rule) applies(x *RunResult) bool {
+	arm := r.Arm
+	if arm == "" {
+		arm = "block"
+	}
+	return x.Arm == arm && (r.Agent == x.Agent || r.Agent == "" && x.Agent != "oracle" && x.Agent != "do-nothing")
+}
+
+// of gives the metric of a run, or of one of its classes.
+func (r *Rule) of(x *RunResult) (int, bool) {
+	if r.Class == "" {
+		return metrics[r.Metric](&x.Counts), true
+	}
+	i := slices.IndexFunc(x.ByClass, func(c ClassResult) bool { return c.Class == r.Class })
+	if i < 0 {
+		return 0, false
+	}
+	return metrics[r.Metric](&x.ByClass[i].Counts), true
+}
+
+// Gate is what to hold a new result against.
+type Gate struct {
+	Max         []Rule
+	MaxIncrease []Rule
+}
+
+// GateVerdict is what a gate found. Untrusted says why the results can't be
+// judged at all.
+type GateVerdict struct {
+	Checks    int      `json:"checks"`
+	Failures  []string `json:"failures"`
+	Notes     []string `json:"notes"`
+	Untrusted []string `json:"untrusted"`
+}
+
+// Check judges a new result, against a baseline if increases are limited.
+func (g *Gate) Check(now, base *Result) *GateVerdict {
+	v := &GateVerdict{Failures: []string{}, Notes: []string{}, Untrusted: []string{}}
+	if now.Verdict != Trustworthy {
+		v.Untrusted = append(v.Untrusted, "the new result is untrustworthy: "+strings.Join(now.Reasons, "; "))
+	}
+	if base != nil {
+		v.Untrusted = append(v.Untrusted, mismatches(now, base)...)
+	}
+	if len(v.Untrusted) > 0 {
+		return v
+	}
+	for i := range g.Max {
+		v.max(&g.Max[i], now)
+	}
+	for i := range g.MaxIncrease {
+		v.increase(&g.MaxIncrease[i], now, base)
+	}
+	return v
+}
+
+// mismatches tells why two results can't be compared.
+func mismatches(now, base *Result) []string {
+	var out []string
+	differ := func(what string, a, b any) {
+		if a != b {
+			out = append(out, fmt.Sprintf("%s differs: %v, baseline %v", what, a, b))
+		}
+	}
+	differ("suite", now.Suite, base.Suite)
+	differ("suite SHA-256", now.SuiteSHA256, base.SuiteSHA256)
+	differ("version", now.Version, base.Version)
+	differ("seed", now.Seed, base.Seed)
+	differ("evidence", now.Evidence, base.Evidence)
+	differ("number of tasks", now.Tasks, base.Tasks)
+	if now.Tasks == 0 {
+		out = append(out, "no task ran")
+	}
+	if base.Verdict != Trustworthy {
+		out = append(out, "the baseline is untrustworthy: "+strings.Join(base.Reasons, "; "))
+	}
+	for i := range base.Results {
+		x := &base.Results[i]
+		y := now.find(x.Agent, x.Arm)
+		if y == nil {
+			out = append(out, fmt.Sprintf("%s under %s is in the baseline only", x.Agent, x.Arm))
+			continue
+		}
+		differ(fmt.Sprintf("learner of %s under %s", x.Agent, x.Arm), y.Learner, x.Learner)
+		if len(x.ByTask) != len(y.ByTask) || len(x.ByTask) != base.Tasks {
+			out = append(out, fmt.Sprintf("%s under %s: tasks are missing", x.Agent, x.Arm))
+		}
+	}
+	return out
+}
+
+func (r *Rule) label(x *RunResult) string {
+	s := fmt.Sprintf("%s of %s under %s", r.Metric, x.Agent, x.Arm)
+	if r.Class != "" {
+		s += ", class " + r.Class
+	}
+	return s
+}
+
+func (v *GateVerdict) max(r *Rule, now *Result) {
+	found := false
+	for i := range now.Results {
+		x := &now.Results[i]
+		if !r.applies(x) {
+			continue
+		}
+		n, ok := r.of(x)
+		if !ok {
+			continue
+		}
+		found = true
+		v.Checks++
+		if float64(n) > r.Limit {
+			v.Failures = append(v.Failures, fmt.Sprintf("%s is %d, limit %v", r.label(x), n, r.Limit))
+		}
+	}
+	v.needs(r, found)
+}
+
+// needs refuses a rule that nothing in the result answers: it would pass for
+// ever.
+func (v *GateVerdict) needs(r *Rule, found bool) {
+	if !found {
+		v.Untrusted = append(v.Untrusted, fmt.Sprintf("the result has nothing that the limit on %s is about", r.Metric))
+	}
+}
+
+func (v *GateVerdict) increase(r *Rule, now, base *Result) {
+	found := false
+	for i := range now.Results {
+		x := &now.Results[i]
+		if !r.applies(x) {
+			continue
+		}
+		y := base.find(x.Agent, x.Arm)
+		if y == nil {
+			continue
+		}
+		a, ok1 := r.of(x)
+		b, ok2 := r.of(y)
+		if !ok1 || !ok2 {
+			continue
+		}
+		found = true
+		v.Checks++
+		limit := float64(b) + r.Limit
+		if r.Relative {
+			limit = float64(b) * (1 + r.Limit/100)
+		}
+		if float64(a) <= limit {
+			continue
+		}
+		v.Failures = append(v.Failures, fmt.Sprintf("%s is %d, baseline %d, limit %s", r.label(x), a, b, strconv.FormatFloat(limit, 'g', 6, 64)))
+		v.Notes = append(v.Notes, changed(r, x, y)...)
+	}
+	v.needs(r, found)
+}
+
+// changed lists the tasks whose count differs, paired.
+func changed(r *Rule, x, y *RunResult) []string {
+	before := map[string]*TaskResult{}
+	for i := range y.ByTask {
+		before[y.ByTask[i].ID] = &y.ByTask[i]
+	}
+	var out []string
+	for i := range x.ByTask {
+		t := &x.ByTask[i]
+		if b := before[t.ID]; b != nil {
+			if was, is := metrics[r.Metric](&b.Counts), metrics[r.Metric](&t.Counts); was != is {
+				out = append(out, fmt.Sprintf("%s: %d → %d", t.ID, was, is))
+			}
+		}
+	}
+	const most = 20
+	if len(out) > most {
+		out = append(out[:most:most], fmt.Sprintf("and %d tasks more", len(out)-most))
+	}
+	return out
+}

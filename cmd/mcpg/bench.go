@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mcpg/bench"
+	"mcpg/simulate/agents"
+	"mcpg/suites"
+)
+
+func (a *app) benchCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "bench",
+		Aliases: []string{"benchmark"},
+		Short:   "Run a benchmark suite, and hold results against limits",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.benchList(), a.benchRun(), a.benchGate())
+	return c
+}
+
+func (a *app) benchList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List suites, agents and arms",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			for _, name := range suites.Names() {
+				s, err := bench.LoadSuite(name)
+				if err != nil {
+					return err
+				}
+				classes := map[string]int{}
+				for _, t := range s.Tasks {
+					classes[t.Class]++
+				}
+				fmt.Fprintf(a.out, "suite %s: %d tasks, SHA-256 %s\n ", name, len(s.Tasks), s.SHA256)
+				for _, class := range bench.Classes {
+					fmt.Fprintf(a.out, " %s %d", class, classes[class])
+				}
+				fmt.Fprintln(a.out)
+			}
+			for _, k := range agents.Kinds() {
+				note := ""
+				if k.Calibration {
+					note = " (calibration; in every run without a policy)"
+				}
+				fmt.Fprintf(a.out, "agent %s: %s%s\n", k.Name, k.What, note)
+			}
+			for _, arm := range bench.Arms() {
+				fmt.Fprintln(a.out, "arm "+arm)
+			}
+			return nil
+		},
+	}
+}

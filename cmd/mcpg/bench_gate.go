@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mcpg/bench"
+	"mcpg/report"
+)
+
+func (a *app) benchGate() *cobra.Command {
+	var baseline, format string
+	var max, increase []string
+	c := &cobra.Command{
+		Use:   "gate NEW.json",
+		Short: "Hold a result against limits, for CI",
+		Long: `Hold a result against limits. Exits with 0 if all hold, 1 if one doesn't, 2 for a
+mistake in the command line, 3 if the results can't be compared or trusted.
+
+A limit is METRIC=VALUE or METRIC@AGENT/ARM/CLASS=VALUE; what is left out after @, or *, is
+every agent, the arm block, all classes. Metrics: ` + strings.Join(bench.Metrics(), ", ") + `.
+--max-increase allows so much more than the baseline: a number, or a percentage of it.`,
+		Example: `  mcpg bench gate new.json --baseline old.json --max-increase invalid_reached=10%
+  mcpg bench gate new.json --max valid_blocked_clean=0 --max incomplete@error-reader/block=40`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := oneOf("format", format, "table", "json"); err != nil {
+				return err
+			}
+			g, err := parseGate(max, increase, baseline)
+			if err != nil {
+				return err
+			}
+			return a.gate(g, args[0], baseline, format)
+		},
+	}
+	c.Flags().StringVar(&baseline, "baseline", "", "the result to compare with")
+	c.Flags().StringArrayVar(&max, "max", nil, "METRIC=VALUE that must not be exceeded; may be given several times")
+	c.Flags().StringArrayVar(&increase, "max-increase", nil, "METRIC=VALUE or METRIC=P% over the baseline; may be given several times")
+	c.Flags().StringVar(&format, "format", "table", "table or json")
+	return c
+}
+
+func parseGate(max, increase []string, baseline string) (*bench.Gate, error) {
+	switch {
+	case len(max)+len(increase) == 0:
+		return nil, usage("no limit: give --max or --max-increase")
+	case len(increase) > 0 && baseline == "":
+		return nil, usage("--max-increase wants --baseline")
+	}
+	g := &bench.Gate{}
+	for _, s := range max {
+		r, err := bench.ParseRule(s, false)
+		if err != nil {
+			return nil, err
+		}
+		g.Max = append(g.Max, r)
+	}
+	for _, s := range increase {
+		r, err := bench.ParseRule(s, true)
+		if err != nil {
+			return nil, err
+		}
+		g.MaxIncrease = append(g.MaxIncrease, r)
+	}
+	return g, nil
+}
+
+func (a *app) gate(g *bench.Gate, name, baseline, format string) error {
+	now, err := readResult(name)
+	if err != nil {
+		return err
+	}
+	var base *bench.Result
+	if baseline != "" {
+		if base, err = readResult(baseline); err != nil {
+			return err
+		}
+	}
+	v := g.Check(now, base)
+	if format == "json" {
+		err = a.json(v)
+	} else if len(v.Untrusted) == 0 {
+		err = report.GateTable(a.out, v)
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(v.Untrusted) > 0:
+		return fmt.Errorf("the results can't be judged: %s", strings.Join(v.Untrusted, "; "))
+	case len(v.Failures) > 0:
+		a.code = codeFindings
+	}
+	return nil
+}
+
+func readResult(name string) (*bench.Result, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, plainPath(err)
+	}
+	defer f.Close()
+	r, err := bench.ReadResult(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}

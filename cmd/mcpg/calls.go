@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"mcpg/adapter"
+	"mcpg/calllog"
+	"mcpg/ingest"
+	"mcpg/ingest/table"
+)
+
+// source is where calls come from: tables and logs, and how to read them.
+type source struct {
+	from     string
+	adapters []string
+}
+
+func (s *source) flags(c *cobra.Command) {
+	c.Flags().StringVar(&s.from, "from", "", "format of the logs ("+formatNames()+"); told by content if not given")
+	c.Flags().StringArrayVar(&s.adapters, "adapter", nil, "adapter by name ("+strings.Join(adapter.Shipped(), ", ")+") or file; may be given several times")
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range ingest.Formats() {
+		names = append(names, f[0])
+	}
+	return strings.Join(names, ", ")
+}
+
+// load loads the adapters that were named.
+func (s *source) load() (adapter.Set, error) {
+	set, err := adapter.LoadSet(s.adapters)
+	if errors.Is(err, adapter.ErrUnknown) {
+		return nil, &usageError{err}
+	}
+	return set, err
+}
+
+// each reads every input, table or log, and hands its calls to emit with the
+// adapters to view them by.
+func (a *app) each(ctx context.Context, s *source, names []string, emit func(*calllog.Call, adapter.Set) error) error {
+	set, err := s.load()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		isTable, err := a.isTable(s, name)
+		if err != nil {
+			return err
+		}
+		if isTable {
+			err = a.eachOfTable(ctx, name, set, emit)
+		} else {
+			err = a.eachOfLog(ctx, s, name, set, emit)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isTable looks at the first bytes of a file.
+func (a *app) isTable(s *source, name string) (bool, error) {
+	if name == "-" || s.from != "" {
+		return false, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return false, plainPath(err)
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return false, plainPath(err)
+	}
+	_, ok := table.Detect(head[:n])
+	return ok, nil
+}
+
+func (a *app) eachOfTable(ctx context.Context, name string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
+	r, err := table.Open(name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer r.Close()
+	if len(set) == 0 {
+		if set, err = adaptersOf(r); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	p := a.progress("reading "+filepath.Base(name), r.NumRows(), false)
+	defer p.end()
+	for r.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.add(1)
+		if err := emit(r.Call(), set); err != nil {
+			return err
+		}
+	}
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// adaptersOf gives the adapters that a table was read with.
+func adaptersOf(r *table.Reader) (adapter.Set, error) {
+	note := r.Note(table.AdaptersNote)
+	if note == "" {
+		return nil, nil
+	}
+	var docs []jsontext.Value
+	if err := json.Unmarshal([]byte(note), &docs); err != nil {
+		return nil, fmt.Errorf("adapters in the table: %w", err)
+	}
+	var set adapter.Set
+	for _, d := range docs {
+		ad, err := adapter.Parse(d)
+		if err != nil {
+			return nil, fmt.Errorf("adapter in the table: %w", err)
+		}
+		set = append(set, ad)
+	}
+	return set, nil
+}
+
+// adaptersNote is the note that adaptersOf reads.
+func adaptersNote(set adapter.Set) []table.Note {
+	if len(set) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, ad := range set {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(ad.Source())
+	}
+	b.WriteByte(']')
+	return []table.Note{{Key: table.AdaptersNote, Value: b.String()}}
+}
+
+func (a *app) eachOfLog(ctx context.Context, s *source, name string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
+	rep, err := a.ingest(ctx, s, []string{name}, set, func(c *calllog.Call) error { return emit(c, set) })
+	if rep != nil {
+		a.report(rep.Findings)
+	}
+	return err
+}
+
+// ingest reads logs with a bar.
+func (a *app) ingest(ctx context.Context, s *source, names []string, set adapter.Set, emit func(*calllog.Call) error) (*ingest.Report, error) {
+	p := a.progress("reading", totalSize(names), true)
+	defer p.end()
+	return ingest.Run(ctx, names, ingest.Options{From: s.from, Adapters: set, Progress: p.add, Stdin: a.in}, emit)
+}
+
+func totalSize(names []string) int64 {
+	var n int64
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// plainPath says file: reason.
+func plainPath(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"mcpg/behavior"
+	"mcpg/internal/atomicfile"
+	"mcpg/learn"
+	"mcpg/report"
+	"mcpg/report/draw"
+)
+
+func (a *app) graphCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "graph",
+		Short: "Work with the behaviour graph",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.graphExport())
+	return c
+}
+
+// pictures are the formats of graph export.
+var pictures = map[string]func(context.Context, io.Writer, draw.Graph) error{
+	"dot":     func(_ context.Context, w io.Writer, g draw.Graph) error { return draw.DOT(w, g) },
+	"mermaid": func(_ context.Context, w io.Writer, g draw.Graph) error { return draw.Mermaid(w, g) },
+	"json":    func(_ context.Context, w io.Writer, g draw.Graph) error { return draw.JSON(w, g) },
+	"svg":     draw.SVG,
+	"png":     draw.PNG,
+}
+
+func (a *app) graphExport() *cobra.Command {
+	var s source
+	var format, out string
+	c := &cobra.Command{
+		Use:   "export MODEL|CALLS…",
+		Short: "Draw the behaviour graph",
+		Long: `Draw the behaviour graph of a model.json, or of calls: states as boxes, tools as arrows
+from the state before to the state after, or back to it where that isn't known. Green
+works, red fails, amber did both; dashed is thin or contradicted.`,
+		Example: "  mcpg graph export model.json --format svg -o graph.svg\n  mcpg graph export calls.parquet --format dot | dot -Tpdf > graph.pdf",
+		Args:    inputs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := oneOf("format", format, "dot", "svg", "mermaid", "json", "png"); err != nil {
+				return err
+			}
+			g, err := a.openModel(c.Context(), &s, args)
+			if err != nil {
+				return err
+			}
+			fill := func(w io.Writer) error { return pictures[format](c.Context(), w, report.Draw(g)) }
+			if out == "-" {
+				return fill(a.out)
+			}
+			return plainPath(atomicfile.Write(out, fill))
+		},
+	}
+	s.flags(c)
+	c.Flags().StringVar(&format, "format", "dot", "dot, svg, mermaid, json or png")
+	c.Flags().StringVarP(&out, "output", "o", "-", "the picture; - is stdout")
+	return c
+}
+
+// readModel reads a model.json; nil if the file is something else.
+func readModel(name string) (*behavior.Graph, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, plainPath(err)
+	}
+	defer f.Close()
+	head := make([]byte, 256)
+	n, _ := io.ReadFull(f, head) // a short file is no model
+	if !bytes.Contains(head[:n], []byte(`"format": "`+behavior.ModelFormat+`"`)) {
+		return nil, nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, plainPath(err)
+	}
+	g, err := behavior.ReadCells(f)
+	if err != nil {
+		return nil, err
+	}
+	return learn.FromGraph(g).Induce(), nil
+}

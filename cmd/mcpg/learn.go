@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mcpg/adapter"
+	"mcpg/behavior"
+	"mcpg/calllog"
+	"mcpg/internal/atomicfile"
+	"mcpg/learn"
+	"mcpg/report"
+)
+
+func (a *app) learnCommand() *cobra.Command {
+	var s source
+	var out, format string
+	c := &cobra.Command{
+		Use:   "learn CALLS…",
+		Short: "Learn when each tool works",
+		Long: `Learn when each tool works, from tables (mcpg ingest) or logs: what successes had, what
+refused calls had and successes never, the smallest conditions that agree with both, and
+the calls that contradict each other. The same calls give the same model.json, byte for
+byte, in any order. A table knows the adapters that it was read with.`,
+		Example: "  mcpg learn calls.parquet -o model.json\n  mcpg learn --format json calls.parquet | jq .tools",
+		Args:    inputs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := oneOf("format", format, "table", "json"); err != nil {
+				return err
+			}
+			g, err := a.learn(c.Context(), &s, args)
+			if err != nil {
+				return err
+			}
+			if out != "" {
+				if err := atomicfile.Write(out, g.Write); err != nil {
+					return plainPath(err)
+				}
+			}
+			if format == "json" {
+				return g.Write(a.out)
+			}
+			if err := report.Guards(a.out, g); err != nil {
+				return err
+			}
+			return a.explainSilence(g)
+		},
+	}
+	s.flags(c)
+	c.Flags().StringVarP(&out, "output", "o", "", "write model.json here too")
+	c.Flags().StringVar(&format, "format", "table", "what stdout gets: table or json")
+	return c
+}
+
+// learn reads calls into a model.
+func (a *app) learn(ctx context.Context, s *source, names []string) (*behavior.Graph, error) {
+	var e learn.Evidence
+	err := a.each(ctx, s, names, func(c *calllog.Call, set adapter.Set) error {
+		e.Add(c, set.View(c))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e.Induce(), nil
+}
+
+// explainSilence says why there are no guards where no state was known.
+func (a *app) explainSilence(g *behavior.Graph) error {
+	for _, t := range g.Tools {
+		for _, c := range t.Cells {
+			if len(c.State.Features) > 0 {
+				return nil
+			}
+		}
+	}
+	_, err := fmt.Fprintln(a.err, "mcpg: no state is known before any call, so nothing can be said of when tools work: "+
+		"ingest the log with --adapter (see docs/adapters.md)")
+	return err
+}
+
+// openModel reads a model.json, or learns from calls.
+func (a *app) openModel(ctx context.Context, s *source, names []string) (*behavior.Graph, error) {
+	if len(names) == 1 && names[0] != "-" {
+		if g, err := readModel(names[0]); err != nil || g != nil {
+			return g, err
+		}
+	}
+	return a.learn(ctx, s, names)
+}

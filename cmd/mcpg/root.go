@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mcpg/bench"
+	"mcpg/ingest"
+	"mcpg/internal/diag"
+	"mcpg/suites"
+)
+
+// Exit codes.
+const (
+	codeOK       = 0
+	codeFindings = 1 // findings, or a threshold that was not met
+	codeUsage    = 2
+	codeFailed   = 3 // could not run, or a result that can't be trusted
+)
+
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// app is one invocation: its streams, and the code that it will exit with if
+// nothing fails.
+type app struct {
+	streams
+	code int
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usage(format string, a ...any) error { return &usageError{fmt.Errorf(format, a...)} }
+
+func run(ctx context.Context, args []string, s streams) int {
+	a := &app{streams: s}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return a.code
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(s.err, "mcpg: interrupted; nothing was written")
+		return codeFailed
+	}
+	fmt.Fprintln(s.err, "mcpg:", strings.ReplaceAll(err.Error(), "\n", "; "))
+	if isUsage(err) {
+		return codeUsage
+	}
+	return codeFailed
+}
+
+// isUsage tells mistakes in the command line from failures of the work.
+func isUsage(err error) bool {
+	var u *usageError
+	var option *bench.ErrOption
+	var suite *suites.ErrUnknown
+	return errors.As(err, &u) || errors.As(err, &option) || errors.As(err, &suite) || errors.Is(err, ingest.ErrUnknownFormat)
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mcpg",
+		Short: "When do MCP tools work? Learn it from recorded calls, and measure what it is worth",
+		Example: `  mcpg bench run --suite stateful-v1                      run the benchmark
+  mcpg ingest --adapter tau-retail log.json -o calls.parquet
+  mcpg stats calls.parquet                                which calls were wasted
+  mcpg learn calls.parquet -o model.json                  when each tool works
+  mcpg graph export model.json --format svg -o graph.svg`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w; see %s --help", err, c.CommandPath())
+	})
+	root.AddCommand(a.ingestCommand(), a.statsCommand(), a.learnCommand(), a.graphCommand(), a.benchCommand())
+	strict(root)
+	return root
+}
+
+// strict makes mistakes in arguments usage errors, and a group of commands
+// refuse a command that it doesn't have.
+func strict(c *cobra.Command) {
+	check := c.Args
+	c.Args = func(c *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		if err := check(c, args); err != nil {
+			if s := c.SuggestionsFor(first(args)); c.HasSubCommands() && len(s) > 0 {
+				return usage("%w; did you mean %s?", err, strings.Join(s, " or "))
+			}
+			return usage("%w; see %s --help", err, c.CommandPath())
+		}
+		return nil
+	}
+	for _, sub := range c.Commands() {
+		strict(sub)
+	}
+}
+
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// inputs wants at least one file.
+func inputs(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("no input: name files, or - for stdin")
+	}
+	return nil
+}
+
+// shownFindings is how many findings are printed one by one.
+const shownFindings = 20
+
+// report prints findings; such that lost something set the exit code.
+func (a *app) report(findings []diag.Finding) {
+	for i, f := range findings {
+		if i == shownFindings {
+			fmt.Fprintf(a.err, "mcpg: and %d findings more\n", len(findings)-i)
+			break
+		}
+		fmt.Fprintln(a.err, "mcpg:", f)
+	}
+	for _, f := range findings {
+		if !f.Note {
+			a.code = codeFindings
+		}
+	}
+}
+
+func oneOf(what, got string, want ...string) error {
+	for _, w := range want {
+		if w == got {
+			return nil
+		}
+	}
+	return usage("unknown %s %q: want one of %s", what, got, strings.Join(want, ", "))
+}

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"mcpg/bench"
+)
+
+// BenchTable writes a result, a table an agent.
+func BenchTable(w io.Writer, r *bench.Result, byClass bool) error {
+	p := &printer{w: w}
+	p.printf("%s: %d tasks, seed %d, evidence %s\n", r.Suite, r.Tasks, r.Seed, r.Evidence)
+	agent := ""
+	var rows [][]string
+	flush := func() {
+		if len(rows) > 0 {
+			p.printf("\n%s\n", agent)
+			if p.err == nil {
+				p.err = writeTable(w, benchColumns, rows)
+			}
+		}
+		rows = nil
+	}
+	for _, x := range r.Results {
+		if x.Agent != agent {
+			flush()
+			agent = x.Agent
+		}
+		rows = append(rows, benchRow(x.Arm, x.Counts))
+		if byClass {
+			for _, c := range x.ByClass {
+				rows = append(rows, benchRow("  "+c.Class, c.Counts))
+			}
+		}
+	}
+	flush()
+	p.printf("\nInvalid calls are labelled by the simulator's own check at the time of the call; poisoned are valid calls blocked\n"+
+		"after a failure of the same tool that nobody could foresee. Intervals are 95 %% Wilson: they speak of other tasks.\n"+
+		"verdict: %s\n", r.Verdict)
+	for _, reason := range r.Reasons {
+		p.printf("  %s\n", reason)
+	}
+	return p.err
+}
+
+var benchColumns = []column{{"arm", false}, {"invalid reached a task", true}, {"reached", true}, {"invalid blocked", true}, {"valid blocked", true},
+	{"poisoned", true}, {"of valid", true}, {"valid warned", true}, {"probes", true}, {"wasted steps", true}, {"extra reads", true}, {"completed", true}, {"95 %", false}}
+
+func benchRow(arm string, c bench.Counts) []string {
+	row := []string{arm, strconv.FormatFloat(float64(c.InvalidReached)/float64(max(1, c.Tasks)), 'f', 2, 64)}
+	for _, n := range []int{c.InvalidReached, c.InvalidBlocked, c.ValidBlocked, c.ValidBlockedPoi, c.ValidAttempts, c.ValidWarned, c.Probes, c.WastedSteps, c.ExtraReads} {
+		row = append(row, strconv.Itoa(n))
+	}
+	lo, hi := bench.Wilson(c.Completed, c.Tasks)
+	return append(row, fmt.Sprintf("%d/%d", c.Completed, c.Tasks), fmt.Sprintf("[%.3f, %.3f]", lo, hi))
+}
+
+// GateTable writes what a gate found.
+func GateTable(w io.Writer, v *bench.GateVerdict) error {
+	p := &printer{w: w}
+	for _, f := range v.Failures {
+		p.printf("FAIL %s\n", f)
+	}
+	for _, f := range v.Notes {
+		p.printf("     %s\n", f)
+	}
+	if len(v.Failures) == 0 {
+		p.printf("PASS %d checks\n", v.Checks)
+	}
+	return p.err
+}
