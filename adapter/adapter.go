@@ -1,15 +1,18 @@
 package adapter
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -38,9 +41,10 @@ type Observation struct {
 	Format string         `json:"format,omitzero"`
 	As     string         `json:"as,omitzero"`    // name of the reading; "" for the one that gives the state
 	Tools  []string       `json:"tools,omitzero"` // only around calls of these; empty: of all
-	When   map[string]any `json:"when,omitzero"`  // only if the state has these field values
 	Args   jsontext.Value `json:"args,omitzero"`  // further arguments of the read
 	Param  string         `json:"id_param,omitzero"`
+
+	When map[string]jsontext.Value `json:"when,omitzero"` // only if the state has these field values
 }
 
 // Class is one kind of resource.
@@ -197,13 +201,18 @@ func (a *Adapter) prepare() error {
 	if err := a.gatherClasses(); err != nil {
 		return err
 	}
-	for _, class := range a.EffectClasses {
-		if class != ReadOnly && class != Mutating && class != Destructive {
-			return fmt.Errorf("effect class %q: want %s, %s or %s", class, ReadOnly, Mutating, Destructive)
+	for _, tool := range slices.Sorted(maps.Keys(a.EffectClasses)) {
+		if class := a.EffectClasses[tool]; class != ReadOnly && class != Mutating && class != Destructive {
+			return fmt.Errorf("effect class %q of %s: want %s, %s or %s", class, tool, ReadOnly, Mutating, Destructive)
 		}
 	}
 	for i := range a.Resources {
 		if err := a.checkResource(&a.Resources[i]); err != nil {
+			return err
+		}
+	}
+	for i := range a.Ambient {
+		if err := a.checkAmbient(&a.Ambient[i]); err != nil {
 			return err
 		}
 	}
@@ -221,17 +230,18 @@ func (a *Adapter) prepare() error {
 	return a.checkReads()
 }
 
+// gatherClasses puts the file's first class, which may go without a name, before
+// the further ones, and checks them all.
 func (a *Adapter) gatherClasses() error {
-	if a.ResourceClass != "" {
-		c := Class{Name: a.ResourceClass, Params: append([]string{a.IDParam}, a.IDParamAliases...), Features: a.Features, Volatile: a.Volatile}
-		if a.IDParam == "" {
-			return errors.New(`"resource_class" without "id_param"`)
-		}
+	if a.IDParam != "" {
+		c := Class{Name: cmp.Or(a.ResourceClass, "resource"), Params: append([]string{a.IDParam}, a.IDParamAliases...), Features: a.Features, Volatile: a.Volatile}
 		if a.ObservationTool != "" {
 			c.Observations = append(c.Observations, Observation{Tool: a.ObservationTool, Format: a.ObservationFormat, Args: a.ObservationArgs})
 		}
 		c.Observations = append(c.Observations, a.Observations...)
 		a.classes = append(a.classes, c)
+	} else if a.ResourceClass != "" || a.ObservationTool != "" || len(a.Observations) > 0 {
+		return errors.New(`"resource_class" or "observation_tool" without "id_param"`)
 	}
 	a.classes = append(a.classes, slices.Clone(a.Classes)...)
 	for i := range a.classes {
@@ -239,23 +249,43 @@ func (a *Adapter) gatherClasses() error {
 		if c.Name == "" || len(c.Params) == 0 {
 			return fmt.Errorf("class %d: wants class and id_params", i+1)
 		}
-		for j := range c.Observations {
-			o := &c.Observations[j]
-			if o.Format == "" {
-				o.Format = Fields
-			}
-			if o.Param == "" {
-				o.Param = c.Params[0]
-			}
-			if o.Format != Fields && o.Format != KVText && o.Format != Raw {
-				return fmt.Errorf("observation_format %q: want %s, %s or %s", o.Format, Fields, KVText, Raw)
-			}
-			if o.Format == Raw && o.As == "" {
-				return fmt.Errorf(`observation %s: format "text" wants a name in "as"`, o.Tool)
-			}
+		if a.class(c.Name) != c {
+			return fmt.Errorf("class %q is there twice", c.Name)
+		}
+		if err := c.fill(); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// fill sets what a class's observations leave out, and checks them.
+func (c *Class) fill() error {
+	for j := range c.Observations {
+		o := &c.Observations[j]
+		o.Format = cmp.Or(o.Format, Fields)
+		o.Param = cmp.Or(o.Param, c.Params[0])
+		switch {
+		case o.Tool == "":
+			return fmt.Errorf("class %q: an observation without a tool", c.Name)
+		case o.Format != Fields && o.Format != KVText && o.Format != Raw:
+			return fmt.Errorf("observation_format %q: want %s, %s or %s", o.Format, Fields, KVText, Raw)
+		case o.Format == Raw && o.As == "":
+			return fmt.Errorf(`observation %s: format "text" wants a name in "as"`, o.Tool)
+		case o.Args != nil && o.Args.Kind() != '{':
+			return fmt.Errorf("observation %s: its arguments aren't an object", o.Tool)
+		}
+		if slices.ContainsFunc(c.Observations[:j], o.collides) {
+			return fmt.Errorf("observation %s: class %q has another reading of that name; give it one in \"as\"", o.Tool, c.Name)
+		}
+	}
+	return nil
+}
+
+// collides tells whether two readings of one name could be made around one call.
+func (o *Observation) collides(p Observation) bool {
+	apart := len(o.Tools) > 0 && len(p.Tools) > 0 && !slices.ContainsFunc(o.Tools, func(t string) bool { return slices.Contains(p.Tools, t) })
+	return o.As == p.As && !apart
 }
 
 func (a *Adapter) checkResource(r *Resource) error {
@@ -265,8 +295,11 @@ func (a *Adapter) checkResource(r *Resource) error {
 	if (r.Param == "") == (r.Field == "") {
 		return fmt.Errorf("resource of %s: wants either param or field", strings.Join(r.Tools, ", "))
 	}
-	if r.Role == behavior.ArgsRole || r.Role == behavior.RelationRole || strings.ContainsAny(r.Role, ":.=# ") {
-		return fmt.Errorf("role %q is taken or has a character that roles can't have", r.Role)
+	if err := checkRole(r.Role); err != nil {
+		return err
+	}
+	if r.Field != "" && r.Role == "" {
+		return fmt.Errorf("resource of %s: a linked one wants a role", strings.Join(r.Tools, ", "))
 	}
 	if r.Derive != "" && r.Derive != "dirname" {
 		return fmt.Errorf(`derive %q: want "dirname"`, r.Derive)
@@ -274,10 +307,36 @@ func (a *Adapter) checkResource(r *Resource) error {
 	return nil
 }
 
+func checkRole(role string) error {
+	if role == behavior.ArgsRole || role == behavior.RelationRole || strings.ContainsAny(role, ":.=# ") {
+		return fmt.Errorf("role %q is taken or has a character that roles can't have", role)
+	}
+	return nil
+}
+
+func (a *Adapter) checkAmbient(m *Ambient) error {
+	switch taken := a.class(m.As) != nil || slices.ContainsFunc(a.Resources, func(r Resource) bool { return r.Role == m.As }); {
+	case m.Tool == "":
+		return errors.New("ambient: a read without a tool")
+	case m.As == "":
+		return fmt.Errorf(`ambient %s: wants a name in "as"`, m.Tool)
+	case taken:
+		return fmt.Errorf("ambient %s: a class or role has the name %q", m.Tool, m.As)
+	case m.Format != "" && m.Format != Fields && m.Format != KVText:
+		return fmt.Errorf("ambient %s: format %q: want %s or %s", m.Tool, m.Format, Fields, KVText)
+	case m.Args != nil && m.Args.Kind() != '{':
+		return fmt.Errorf("ambient %s: its arguments aren't an object", m.Tool)
+	}
+	return checkRole(m.As)
+}
+
 func (a *Adapter) compilePatterns() error {
 	for _, list := range [][]Pattern{a.ErrorPatterns, a.SoftErrorPatterns} {
 		for i := range list {
 			p := &list[i]
+			if p.Match == "" {
+				return errors.New("pattern: an empty one matches everything")
+			}
 			re, err := regexp.Compile(p.Match)
 			if err != nil {
 				return fmt.Errorf("pattern: %w", err)
@@ -286,10 +345,8 @@ func (a *Adapter) compilePatterns() error {
 			if _, err := calllog.ParseCause(p.Cause); err != nil {
 				return err
 			}
-			if p.Outcome != "" {
-				if _, err := calllog.ParseOutcome(p.Outcome); err != nil {
-					return err
-				}
+			if !slices.Contains([]string{"", "rejected", "error", "transport", "denied"}, p.Outcome) {
+				return fmt.Errorf("pattern %q: outcome %q: want rejected, error, transport or denied", p.Match, p.Outcome)
 			}
 		}
 	}
@@ -316,12 +373,9 @@ func (a *Adapter) checkReads() error {
 		}
 	}
 	for _, m := range a.Ambient {
-		if m.As == "" {
-			return fmt.Errorf(`ambient %s: wants a name in "as"`, m.Tool)
-		}
 		a.reads[m.Tool] = true
 	}
-	for tool := range a.reads {
+	for _, tool := range a.ReadTools() {
 		switch class := a.EffectClasses[tool]; {
 		case class == Mutating || class == Destructive:
 			return fmt.Errorf("%w: %s has effect class %s", ErrWritingObservation, tool, class)
@@ -337,21 +391,26 @@ var writingVerbs = strings.Fields(`add append approve archive assign book cancel
 	purge push put remove rename replace reset restart return revoke run save send set start stop submit transfer truncate
 	uninstall unlock unpublish update upload upsert write`)
 
-// mutatingName looks at the first word of a tool's name.
+// mutatingName looks at the first word of a tool's name: of delete_file,
+// deleteFile, DeleteFile and DELETE-FILE alike.
 func mutatingName(tool string) bool {
-	word := strings.ToLower(tool)
-	if i := strings.IndexAny(word, "_-./ "); i > 0 {
-		word = word[:i]
-	} else if i := strings.IndexFunc(tool, func(r rune) bool { return r >= 'A' && r <= 'Z' }); i > 0 {
-		word = word[:i]
+	const between = "_-./ "
+	tool = strings.TrimLeft(tool, between)
+	lower := false // the letter before
+	for i, r := range tool {
+		if strings.ContainsRune(between, r) || lower && unicode.IsUpper(r) {
+			tool = tool[:i]
+			break
+		}
+		lower = unicode.IsLower(r)
 	}
-	return slices.Contains(writingVerbs, word)
+	return slices.Contains(writingVerbs, strings.ToLower(tool))
 }
 
 // CheckAnnotations refuses observation tools that a tools/list answer does not
 // mark as read-only; readOnly gives the annotation, ok whether there is one.
 func (a *Adapter) CheckAnnotations(readOnly func(tool string) (hint, ok bool)) error {
-	for _, tool := range slices.Sorted(slices.Values(a.ReadTools())) {
+	for _, tool := range a.ReadTools() {
 		if hint, ok := readOnly(tool); ok && !hint && a.EffectClasses[tool] != ReadOnly {
 			return fmt.Errorf("%w: the server's annotation of %s says readOnlyHint=false", ErrWritingObservation, tool)
 		}
@@ -361,12 +420,7 @@ func (a *Adapter) CheckAnnotations(readOnly func(tool string) (hint, ok bool)) e
 
 // ReadTools lists the tools that observe.
 func (a *Adapter) ReadTools() []string {
-	out := make([]string, 0, len(a.reads))
-	for t := range a.reads {
-		out = append(out, t)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(a.reads))
 }
 
 // ShowsState tells whether a tool's answer is the state of its resource.

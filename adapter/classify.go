@@ -15,11 +15,12 @@ var evidence = []struct {
 	outcome calllog.Outcome
 	cause   calllog.Cause
 }{
-	{regexp.MustCompile(`^(MCP error -3260[12]: )?(Unknown tool\b|Tool \S+ not found\b|No such tool\b|Method not found\b)`), calllog.Rejected, calllog.UnknownTool},
+	{regexp.MustCompile(`^(MCP error -3260[12]: )?([Uu]nknown tool\b|Tool \S+ not found\b|No such tool\b|Method not found\b)`), calllog.Rejected, calllog.UnknownTool},
 	{regexp.MustCompile(`^(MCP error -32602\b|(MCP error -32602: )?Input validation error\b|Invalid arguments for tool\b|Invalid params\b)`), calllog.Rejected, calllog.ArgumentCause},
 	{regexp.MustCompile(`^(Error executing tool \S+: )?\d+ validation errors? for \w+`), calllog.Rejected, calllog.ArgumentCause},
-	{regexp.MustCompile(`(?i)^(error: )?(MCP error -32001\b|request timed out\b|connection (closed|refused|reset)\b|socket hang up\b|read ECONNRESET\b|connect (ECONNREFUSED|ETIMEDOUT)\b|rate limit exceeded\b|too many requests\b|fetch failed\b)`), calllog.Transport, calllog.NoCause},
-	{regexp.MustCompile(`(?i)^(error: )?(http|status|status code|error code|request failed with status code)?:? ?(401|403|407|429|5\d\d)\b[ :]*(unauthorized|forbidden|proxy authentication|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|$)`), calllog.Transport, calllog.NoCause},
+	{regexp.MustCompile(`(?i)^(error: )?(MCP error -32001\b|request timed out\b|(MCP error -32000: )?connection (closed|refused|reset)\b|socket hang up\b|read ECONNRESET\b|connect (ECONNREFUSED|ETIMEDOUT)\b|rate limit exceeded\b|too many requests\b|fetch failed\b)`), calllog.Transport, calllog.NoCause},
+	{regexp.MustCompile(`(?i)^(error: )?(http(/[\d.]+)?( error)?( status)?|request failed with status code):? ?(401|403|407|429|5\d\d)\b`), calllog.Transport, calllog.NoCause},
+	{regexp.MustCompile(`(?i)^(error: )?(status|status code|error code)?:? ?(401|403|407|429|5\d\d)\b[ :]*(unauthorized|forbidden|proxy authentication|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|$)`), calllog.Transport, calllog.NoCause},
 	{regexp.MustCompile(`(?i)^(the user (doesn't|does not) want to (proceed|take this action)|(user|operator) (denied|declined|rejected)\b|permission (to use \S+ )?(has been|was) denied\b|denied by (policy|user)\b)`), calllog.Denied, calllog.NoCause},
 	{regexp.MustCompile(`^(Traceback \(most recent call last\)|panic: |MCP error -32603\b|Internal error\b|thread '[^']*' panicked)`), calllog.Error, calllog.NoCause},
 }
@@ -41,13 +42,20 @@ func Classify(c *calllog.Call, a *Adapter) (soft bool) {
 			return false
 		}
 	}
-	for _, e := range evidence {
-		if e.re.MatchString(c.ErrorText) {
-			c.Outcome, c.Cause = e.outcome, e.cause
-			return false
-		}
+	if o, cause, ok := evidenceOf(c.ErrorText); ok {
+		c.Outcome, c.Cause = o, cause
 	}
 	return false
+}
+
+// evidenceOf reads a failure's text, whatever the server.
+func evidenceOf(text string) (o calllog.Outcome, cause calllog.Cause, ok bool) {
+	for i := range evidence {
+		if e := &evidence[i]; e.re.MatchString(text) {
+			return e.outcome, e.cause, true
+		}
+	}
+	return 0, 0, false
 }
 
 var readsLikeError = regexp.MustCompile(`^\s*(Error\b|\[?\{\s*['"]error['"]\s*:)`)

@@ -3,9 +3,11 @@ package adapter
 import (
 	"bytes"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -15,7 +17,7 @@ import (
 // Bounds of what one JSON value can add to a state.
 const (
 	maxDepth    = 6
-	maxFeatures = 256
+	maxFeatures = 4096
 )
 
 // filter says which paths of an object become features.
@@ -36,14 +38,37 @@ func (f *filter) takes(field string, kind jsontext.Kind) bool {
 	return kind != '0' || f.numbers
 }
 
-// escapeKey keeps an object's key from being mistaken for path syntax.
-var keyEscaper = strings.NewReplacer("%", "%25", ".", "%2E", "=", "%3D", "#", "%23", ":", "%3A", "?", "%3F")
+// pathEscaper keeps a name from being mistaken for path syntax.
+var pathEscaper = strings.NewReplacer("%", "%25", ".", "%2E", "=", "%3D", "#", "%23", ":", "%3A", "?", "%3F")
 
-// flatten turns a JSON object into features of a role, dotted by nesting.
-func flatten(role string, v jsontext.Value, f *filter) []behavior.Feature {
+// escapeKey keeps an object's key from being mistaken for path syntax, and from
+// breaking the line that a state is written in.
+func escapeKey(name string) string {
+	odd := func(r rune) bool { return strings.ContainsRune(`,;|[]"`, r) || r != ' ' && !unicode.IsGraphic(r) }
+	if name = pathEscaper.Replace(name); !strings.ContainsFunc(name, odd) {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range name {
+		if odd(r) {
+			b.WriteString(url.PathEscape(string(r)))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// flatten turns a JSON object into features of a role, dotted by nesting. Of one
+// with too many to keep nothing is known: which ones fit would depend on their
+// order.
+func flatten(role string, v jsontext.Value, f *filter) ([]behavior.Feature, []behavior.Path) {
 	w := flattener{role: role, filter: f}
 	w.object("", v, 0)
-	return w.out
+	if len(w.out) > maxFeatures {
+		return nil, []behavior.Path{{Role: role}}
+	}
+	return w.out, nil
 }
 
 type flattener struct {
@@ -53,14 +78,23 @@ type flattener struct {
 }
 
 func (w *flattener) add(field string, v behavior.Value) {
-	if len(w.out) < maxFeatures {
-		w.out = append(w.out, behavior.Feature{Path: behavior.Path{Role: w.role, Field: field}, Value: v})
-	}
+	w.out = append(w.out, behavior.Feature{Path: behavior.Path{Role: w.role, Field: field}, Value: v})
 }
 
 func (w *flattener) object(prefix string, v jsontext.Value, depth int) {
+	last := map[string]jsontext.Value{} // of members of one name the last counts
+	var names []string
 	for name, member := range members(v) {
-		field := prefix + keyEscaper.Replace(name)
+		if last[name] == nil {
+			names = append(names, name)
+		}
+		last[name] = member
+	}
+	for _, name := range names {
+		if len(w.out) > maxFeatures {
+			return
+		}
+		field, member := prefix+escapeKey(name), last[name]
 		kind := member.Kind()
 		if !w.filter.takes(field, kind) {
 			continue
@@ -102,10 +136,7 @@ func scalar(v jsontext.Value) behavior.Value {
 }
 
 func unquote(v jsontext.Value) string {
-	b, err := jsontext.AppendUnquote(nil, v)
-	if err != nil {
-		return string(v)
-	}
+	b, _ := jsontext.AppendUnquote(nil, v) // what isn't UTF-8 is replaced
 	return string(b)
 }
 
@@ -182,5 +213,5 @@ func lookup(v jsontext.Value, path string) (out []jsontext.Value, ok bool) {
 			out = append(out, found...)
 		}
 	}
-	return out, true
+	return out, len(out) > 0
 }

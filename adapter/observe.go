@@ -2,11 +2,13 @@ package adapter
 
 import (
 	"path"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
 )
 
 // Ref is one resource of a call.
@@ -82,10 +84,7 @@ func refsOf(r Resource, v jsontext.Value) []Ref {
 }
 
 func quote(s string) jsontext.Value {
-	b, err := jsontext.AppendQuote(nil, s)
-	if err != nil {
-		b = []byte(strconv.QuoteToASCII(s))
-	}
+	b, _ := jsontext.AppendQuote(nil, s) // what isn't UTF-8 is replaced
 	return b
 }
 
@@ -101,6 +100,18 @@ type ReadFunc func(tool string, args jsontext.Value) Reading
 
 // Missing is the member of Before for a resource that isn't there.
 const missing = `{"exists":false}`
+
+// isMissing tells whether a member of Before, blanks aside, is missing.
+func isMissing(v jsontext.Value) bool {
+	n := 0
+	for name, m := range members(v) {
+		if name != "exists" || m.Kind() != 'f' {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
 
 // Observe reads what a call of the tool needs to be judged: its resources, the
 // ones that they link to, and the ambient state. The answer is an object with a
@@ -141,13 +152,17 @@ type entry struct {
 	value jsontext.Value
 }
 
+// object writes members, of those of one name the last; nil if there are none.
 func object(ms []entry) jsontext.Value {
 	if len(ms) == 0 {
 		return nil
 	}
 	b := []byte{'{'}
 	for i, m := range ms {
-		if i > 0 {
+		if slices.ContainsFunc(ms[i+1:], func(later entry) bool { return later.name == m.name }) {
+			continue
+		}
+		if len(b) > 1 {
 			b = append(b, ',')
 		}
 		b = append(append(b, quote(m.name)...), ':')
@@ -200,28 +215,15 @@ func (a *Adapter) observeGroup(tool string, refs []Ref, read ReadFunc) []entry {
 
 // wanted tells whether a further reading applies to a resource in this state.
 func (o *Observation) wanted(state jsontext.Value) bool {
-	if string(state) == missing {
+	if isMissing(state) {
 		return false
 	}
 	for field, want := range o.When {
-		got := member(state, field)
-		if got == nil || scalar(got).String() != wantToken(want) {
+		if got := member(state, field); got == nil || !sameScalar(got, want) {
 			return false
 		}
 	}
 	return true
-}
-
-func wantToken(v any) string {
-	switch x := v.(type) {
-	case bool:
-		return strconv.FormatBool(x)
-	case string:
-		return x
-	case float64:
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	}
-	return ""
 }
 
 // observeLinks follows fields of the first resource's state to others.
@@ -269,12 +271,9 @@ func readFields(a *Adapter, o Observation, args jsontext.Value, read ReadFunc) j
 	switch {
 	case r.None:
 		return jsontext.Value("null")
+	case r.Failed && a.saysNotFound(r.Text):
+		return jsontext.Value(missing)
 	case r.Failed:
-		for _, re := range a.notFound {
-			if re.MatchString(r.Text) {
-				return jsontext.Value(missing)
-			}
-		}
 		return jsontext.Value("null")
 	case o.Format == Raw:
 		return quote(strings.ToValidUTF8(r.Text, "\uFFFD"))
@@ -284,10 +283,20 @@ func readFields(a *Adapter, o Observation, args jsontext.Value, read ReadFunc) j
 	return fieldsText(r.Text)
 }
 
+// saysNotFound tells whether a failed read says that the resource isn't there. A
+// server that lacks the reading tool, or could not be reached, says nothing of
+// the resource.
+func (a *Adapter) saysNotFound(text string) bool {
+	if outcome, cause, ok := evidenceOf(text); ok && (outcome != calllog.Rejected || cause == calllog.UnknownTool) {
+		return false
+	}
+	return slices.ContainsFunc(a.notFound, func(re *regexp.Regexp) bool { return re.MatchString(text) })
+}
+
 // fieldsText takes an answer that is a JSON object.
 func fieldsText(s string) jsontext.Value {
 	v := jsontext.Value(strings.TrimSpace(s))
-	if v.Kind() != '{' || !v.IsValid(jsontext.AllowDuplicateNames(true)) {
+	if v.Kind() != '{' || !v.IsValid() {
 		return jsontext.Value("null")
 	}
 	return v

@@ -38,7 +38,7 @@ func (r *Relation) name() string {
 	if r.Arg2 != "" {
 		other = "args " + r.Arg2
 	}
-	return keyEscaper.Replace("args "+r.Arg) + " " + opWords[r.Op] + " " + keyEscaper.Replace(other)
+	return pathEscaper.Replace("args "+r.Arg) + " " + opWords[r.Op] + " " + pathEscaper.Replace(other)
 }
 
 // relate computes a relation. known is false where an operand was not
@@ -64,18 +64,19 @@ func (a *Adapter) relate(r *Relation, c *calllog.Call, refs []Ref) (holds, known
 	return holds, true, true
 }
 
-// operand finds a value of the state: a reading by its name, a field of a role,
-// or a field of the first resource. nil is absent.
+// operand finds a value of the state: a field of another role or of an ambient
+// reading, a reading by its name, or a field of the first resource. nil is
+// absent.
 func (a *Adapter) operand(path string, c *calllog.Call, refs []Ref) (vs []jsontext.Value, known bool) {
+	if head, rest, _ := strings.Cut(path, "."); a.hasRole(c.Tool, head) {
+		return field(member(c.Before, head), rest)
+	}
 	if len(refs) == 0 {
 		return nil, true
 	}
 	first := member(c.Before, refs[0].key())
-	switch {
-	case first == nil || first.Kind() == 'n':
-		return nil, false
-	case string(first) == missing:
-		return nil, true
+	if first == nil || first.Kind() != '{' || isMissing(first) {
+		return field(first, path)
 	}
 	for _, o := range a.class(refs[0].Class).Observations {
 		if o.As == path {
@@ -86,20 +87,26 @@ func (a *Adapter) operand(path string, c *calllog.Call, refs []Ref) (vs []jsonte
 			return []jsontext.Value{m}, m.Kind() != 'n'
 		}
 	}
-	head, rest, _ := strings.Cut(path, ".")
-	if slices.ContainsFunc(a.Resources, func(r Resource) bool { return r.Role == head }) ||
-		slices.ContainsFunc(a.Ambient, func(m Ambient) bool { return m.As == head }) {
-		m := member(c.Before, head)
-		if m == nil || m.Kind() == 'n' {
-			return nil, false
-		}
-		first, path = m, rest
+	return field(first, path)
+}
+
+// hasRole tells whether calls of a tool have a resource in a role, or an
+// ambient reading of that name.
+func (a *Adapter) hasRole(tool, role string) bool {
+	return slices.ContainsFunc(a.Resources, func(r Resource) bool { return r.Role == role && slices.Contains(r.Tools, tool) }) ||
+		slices.ContainsFunc(a.Ambient, func(m Ambient) bool { return m.As == role })
+}
+
+// field looks into one reading; of what isn't there every field is absent.
+func field(reading jsontext.Value, path string) (vs []jsontext.Value, known bool) {
+	if reading == nil || reading.Kind() != '{' {
+		return nil, false
 	}
-	found, ok := lookup(first, path)
-	if !ok {
+	if isMissing(reading) {
 		return nil, true
 	}
-	return found, true
+	vs, _ = lookup(reading, path)
+	return vs, true
 }
 
 func sameScalar(a, b jsontext.Value) bool {
@@ -110,11 +117,18 @@ func sameScalar(a, b jsontext.Value) bool {
 	case '"':
 		return unquote(a) == unquote(b)
 	case '0':
+		if isInteger(a) && isInteger(b) { // large ids differ where floats don't
+			return string(a) == string(b)
+		}
 		x, err1 := strconv.ParseFloat(string(a), 64)
 		y, err2 := strconv.ParseFloat(string(b), 64)
 		return err1 == nil && err2 == nil && x == y
 	}
 	return string(a) == string(b)
+}
+
+func isInteger(v jsontext.Value) bool {
+	return !strings.ContainsAny(string(v), ".eE") && string(v) != "-0"
 }
 
 func compareNumbers(arg jsontext.Value, other []jsontext.Value, orEqual bool) bool {

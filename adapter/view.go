@@ -31,7 +31,7 @@ func (a *Adapter) View(c *calllog.Call) *behavior.View {
 	v.State = a.state(before, refs)
 	v.Args = a.args(before, refs)
 	if len(refs) > 0 && c.After != nil {
-		if m := member(c.After, refs[0].key()); m != nil && m.Kind() != 'n' {
+		if m := member(c.After, refs[0].key()); m != nil && m.Kind() == '{' {
 			v.After = behavior.NewState(a.resource("", a.class(refs[0].Class), m))
 			v.HasAfter = true
 		}
@@ -51,17 +51,30 @@ func (a *Adapter) Names(c *calllog.Call) string {
 }
 
 func generic(c *calllog.Call) *behavior.View {
-	all := &filter{numbers: true}
-	v := &behavior.View{
-		Args: behavior.NewState(flatten(behavior.ArgsRole, c.Args, all), nil),
-	}
-	if c.Before != nil {
-		v.State = behavior.NewState(flatten("", c.Before, all), nil)
+	v := &behavior.View{Args: behavior.NewState(flatten(behavior.ArgsRole, c.Args, &filter{numbers: true}))}
+	switch {
+	case c.StateDirty:
+		v.State = behavior.State{Unknown: []behavior.Path{{}}}
+	case c.Before != nil:
+		v.State = readings(c.Before)
 	}
 	if c.After != nil {
-		v.After, v.HasAfter = behavior.NewState(flatten("", c.After, all), nil), true
+		v.After, v.HasAfter = readings(c.After), true
 	}
 	return v
+}
+
+// readings is a state as the log has it: a member a reading, null where one
+// failed.
+func readings(v jsontext.Value) behavior.State {
+	fs, unknown := flatten("", v, &filter{numbers: true})
+	for name, m := range members(v) {
+		if m.Kind() == 'n' {
+			unknown = append(unknown, behavior.Path{Field: escapeKey(name)})
+		}
+	}
+	fs = slices.DeleteFunc(fs, func(f behavior.Feature) bool { return slices.Contains(unknown, f.Path) })
+	return behavior.NewState(fs, unknown)
 }
 
 // state reads Before into the features of every role of the call.
@@ -121,11 +134,14 @@ func (a *Adapter) resource(role string, class *Class, m jsontext.Value) ([]behav
 	switch {
 	case m == nil || m.Kind() != '{':
 		return nil, []behavior.Path{{Role: role}}
-	case string(m) == missing:
+	case isMissing(m):
 		return []behavior.Feature{{Path: exists, Value: behavior.BoolToken(false)}}, nil
 	}
 	f := &filter{only: class.Features, volatile: class.Volatile}
-	fs := flatten(role, m, f)
+	fs, unknown := flatten(role, m, f)
+	if unknown != nil {
+		return nil, unknown
+	}
 	fs = slices.DeleteFunc(fs, func(x behavior.Feature) bool { return x.Path == exists })
 	return append(fs, behavior.Feature{Path: exists, Value: behavior.BoolToken(true)}), nil
 }
@@ -156,8 +172,7 @@ func (a *Adapter) args(c *calllog.Call, refs []Ref) behavior.State {
 	if listed {
 		f.only = append([]string{}, only...)
 	}
-	fs := flatten(behavior.ArgsRole, c.Args, f)
-	var unknown []behavior.Path
+	fs, unknown := flatten(behavior.ArgsRole, c.Args, f)
 	for _, r := range a.Relations {
 		if !slices.Contains(r.Tools, c.Tool) {
 			continue

@@ -338,8 +338,11 @@ type ValueCount struct {
 func (t *Tool) ByValue(p Path) []ValueCount {
 	n := map[Value]*ValueCount{}
 	for _, c := range t.Cells {
-		f := c.All().index()
-		vs, known := f.at(p)
+		side := c.State
+		if p.NamesArgument() {
+			side = c.Args
+		}
+		vs, known := side.at(p)
 		if !known {
 			continue
 		}

@@ -21,6 +21,22 @@ func NewAllowed(p Path) *Allowed {
 	return &Allowed{Path: p, Tokens: map[string]int{}, Lo: math.Inf(1), Hi: math.Inf(-1)}
 }
 
+// Allow counts n successes that had the value.
+func (a *Allowed) Allow(v Value, n int) {
+	if v.IsNumber() {
+		a.Lo, a.Hi = min(a.Lo, v.Lo), max(a.Hi, v.Hi)
+	} else {
+		a.Tokens[v.Token] += n
+	}
+}
+
+// Lacked counts n successes whose parent was there and the path wasn't.
+func (a *Allowed) Lacked(n int) {
+	if a.Path.mayLack() {
+		a.Tokens[Absent] += n
+	}
+}
+
 // settled tells whether no atom on the path is left: it has only the values
 // true and false, and both were seen to work.
 func (a *Allowed) settled() bool {
@@ -172,7 +188,7 @@ func (c Cluster) Trusted() bool {
 // violate, and the smallest guards that agree with both.
 type Guard struct {
 	Allowed  []*Allowed // by path; paths of too many values are left out
-	Wide     []Path     // those left out
+	Wide     []Path     // those left out, sorted
 	Failures []Failure  // sorted by Violates, then Cluster
 	Clusters []Cluster  // sorted by text
 	Minimal  []Violation
@@ -180,62 +196,78 @@ type Guard struct {
 	// may exist.
 	Bounded bool
 
-	byPath map[Path]*Allowed
-	wide   map[Path]bool
+	byPath   map[Path]*Allowed
+	required map[Path][]*Allowed // by parent: paths that no success lacked
 }
 
 // Build makes the lookups after the exported fields are set.
 func (g *Guard) Build() {
 	g.byPath = make(map[Path]*Allowed, len(g.Allowed))
+	g.required = map[Path][]*Allowed{}
 	for _, a := range g.Allowed {
 		g.byPath[a.Path] = a
+		if a.Path.mayLack() && a.Tokens[Absent] == 0 {
+			g.required[a.Path.Parent()] = append(g.required[a.Path.Parent()], a)
+		}
 	}
-	g.wide = make(map[Path]bool, len(g.Wide))
-	for _, p := range g.Wide {
-		g.wide[p] = true
+}
+
+// WideMark ends the field of a path in Wide that stands for all members of an
+// object.
+const WideMark = ".*"
+
+// IsWide tells whether a path is left out of guards: it, or an object around
+// it, has too many values.
+func (g *Guard) IsWide(p Path) bool { return IsWide(p, g.isListed) }
+
+func (g *Guard) isListed(p Path) bool {
+	_, ok := slices.BinarySearchFunc(g.Wide, p, Path.Compare)
+	return ok
+}
+
+// IsWide asks a list of wide paths for a path and the objects around it.
+func IsWide(p Path, listed func(Path) bool) bool {
+	if listed(p) {
+		return true
 	}
+	for i := strings.LastIndexByte(p.Field, '.'); i >= 0; i = strings.LastIndexByte(p.Field[:i], '.') {
+		if listed(Path{p.Role, p.Field[:i] + WideMark}) {
+			return true
+		}
+	}
+	return listed(Path{p.Role, WideMark[1:]})
 }
 
 // Violations gives V(z): atoms certainly false in z, and the paths whose atoms
 // can't be judged for want of an observation.
 func (g *Guard) Violations(z State, blame Blame) (Violation, []Path) {
-	f := z.index()
 	var v Violation
 	var unknown []Path
-	judge := func(p Path, a *Allowed) {
-		if !blame.takes(p) || g.wide[p] {
-			return
+	for _, f := range z.Features {
+		a := g.byPath[f.Path]
+		if blame.takes(f.Path) && (a != nil || len(g.Wide) == 0 || !g.IsWide(f.Path)) {
+			v = appendViolated(v, f.Path, a, f.Value)
 		}
-		vs, known := f.at(p)
-		if !known {
-			if a == nil || !a.settled() {
-				unknown = append(unknown, p)
+	}
+	for _, parent := range z.Parents() {
+		for _, a := range g.required[parent] {
+			switch {
+			case !blame.takes(a.Path) || len(z.get(a.Path)) > 0:
+			case z.isUnknown(a.Path):
+				unknown = append(unknown, a.Path)
+			default:
+				v = append(v, Atom{Path: a.Path, Op: Not, Token: Absent})
 			}
-			return
-		}
-		for _, x := range vs {
-			v = appendViolated(v, p, a, x)
-		}
-	}
-	for _, a := range g.Allowed {
-		judge(a.Path, a)
-	}
-	for p := range f.by {
-		if g.byPath[p] == nil {
-			judge(p, nil)
 		}
 	}
 	for _, u := range z.Unknown {
-		if !blame.takes(u) || g.wide[u] || len(unknown) > 0 && slices.Contains(unknown, u) {
-			continue
-		}
-		if a := g.byPath[u]; a == nil || !a.settled() {
+		if a := g.byPath[u]; blame.takes(u) && (a == nil || !a.settled()) && (len(g.Wide) == 0 || !g.IsWide(u)) {
 			unknown = append(unknown, u)
 		}
 	}
 	slices.SortFunc(v, Atom.Compare)
 	slices.SortFunc(unknown, Path.Compare)
-	return v, unknown
+	return v, slices.Compact(unknown)
 }
 
 func appendViolated(v Violation, p Path, a *Allowed, x Value) Violation {
@@ -300,7 +332,7 @@ func (g *Guard) Classify(x State) Verdict {
 // about, and they prove nothing of x.
 func (g *Guard) knows(x State) bool {
 	for _, f := range x.Features {
-		if g.byPath[f.Path] == nil && !g.wide[f.Path] && f.Role != RelationRole && f.Field != "exists" && !g.absenceWorked(f.Path) {
+		if g.byPath[f.Path] == nil && !g.IsWide(f.Path) && f.Role != RelationRole && f.Field != "exists" && !g.absenceWorked(f.Path) {
 			return false
 		}
 	}
@@ -341,23 +373,4 @@ func (v Violation) Key() string {
 		fmt.Fprintf(&b, "%s\x1f%s\x1f%d\x1f%s\x1f%x\x1f%x\x1e", a.Path.Role, a.Path.Field, a.Op, a.Token, math.Float64bits(a.Lo), math.Float64bits(a.Hi))
 	}
 	return b.String()
-}
-
-// Allow counts n successes in this state into what successes had, for every
-// path of allowed.
-func (s State) Allow(allowed map[Path]*Allowed, n int) {
-	f := s.index()
-	for p, a := range allowed {
-		vs, known := f.at(p)
-		if !known {
-			continue
-		}
-		for _, v := range vs {
-			if v.IsNumber() {
-				a.Lo, a.Hi = min(a.Lo, v.Lo), max(a.Hi, v.Hi)
-			} else {
-				a.Tokens[v.Token] += n
-			}
-		}
-	}
 }

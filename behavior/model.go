@@ -371,7 +371,8 @@ func decodeFeature(s string) (Feature, error) {
 // ErrNotModel says that a document isn't a model of a version that we read.
 var ErrNotModel = errors.New("not a model.json that this version reads")
 
-// ReadCells reads the evidence of a model.json: tools with counts and cells.
+// ReadCells reads the evidence of a model.json: tools with counts, cells and
+// what is wide.
 // Guards are derived from it anew by learn, so that they can't disagree.
 func ReadCells(r io.Reader) (*Graph, error) {
 	var doc modelJSON
@@ -383,7 +384,14 @@ func ReadCells(r io.Reader) (*Graph, error) {
 	}
 	g := &Graph{Calls: doc.Calls, Domains: doc.Domains}
 	for _, d := range doc.Tools {
-		t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved}
+		t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved, Guard: &Guard{}}
+		for _, w := range d.Guard.Wide {
+			p, err := decodePath(w)
+			if err != nil {
+				return nil, fmt.Errorf("%w: tool %s: %v", ErrNotModel, d.Tool, err)
+			}
+			t.Guard.Wide = append(t.Guard.Wide, p)
+		}
 		for name, n := range d.Outcomes {
 			o, err := calllog.ParseOutcome(name)
 			if err != nil {

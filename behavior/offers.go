@@ -119,12 +119,12 @@ func (s State) withRole(role string) State {
 	return out
 }
 
-// Offers judges every tool of a server that was seen with the class. Of several
+// Offers judges every tool that was seen with the class. Of several
 // fingerprints of one tool the one that current names counts.
-func (g *Graph) Offers(server, class string, state State, current func(tool string) string) []Offer {
+func Offers(tools []*Tool, class string, state State, current func(tool string) string) []Offer {
 	var out []Offer
-	for _, t := range g.Tools {
-		if t.Server != server || current != nil && current(t.Name) != t.Fingerprint {
+	for _, t := range tools {
+		if current != nil && current(t.Name) != t.Fingerprint {
 			continue
 		}
 		if o, ok := t.Offer(class, state); ok {

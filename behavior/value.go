@@ -259,72 +259,125 @@ func (p Path) parent() (Path, bool) {
 	return Path{p.Role, ""}, false
 }
 
-// facts indexes a state by path.
-type facts struct {
-	by      map[Path][]Value
-	unknown []Path
-}
-
-func (s State) index() facts {
-	f := facts{by: make(map[Path][]Value, len(s.Features)), unknown: s.Unknown}
-	for i := 0; i < len(s.Features); {
-		j := i + 1
-		for j < len(s.Features) && s.Features[j].Path == s.Features[i].Path {
-			j++
-		}
-		vs := make([]Value, 0, j-i)
-		for _, x := range s.Features[i:j] {
-			vs = append(vs, x.Value)
-		}
-		f.by[s.Features[i].Path] = vs
-		i = j
+// get gives the values at a path, a run of the sorted facts.
+func (s State) get(p Path) []Feature {
+	i, ok := slices.BinarySearchFunc(s.Features, p, func(f Feature, p Path) int { return f.Path.Compare(p) })
+	if !ok {
+		return nil
 	}
-	return f
+	j := i + 1
+	for j < len(s.Features) && s.Features[j].Path == p {
+		j++
+	}
+	return s.Features[i:j]
 }
 
 // isUnknown tells whether p, its role or an object around it was not observed.
-func (f *facts) isUnknown(p Path) bool {
-	for _, u := range f.unknown {
+func (s State) isUnknown(p Path) bool {
+	for _, u := range s.Unknown {
 		if u.Role == p.Role && (u.Field == "" || u.Field == p.Field ||
-			strings.HasPrefix(p.Field, u.Field) && p.Field[len(u.Field)] == '.') {
+			len(p.Field) > len(u.Field) && p.Field[len(u.Field)] == '.' && strings.HasPrefix(p.Field, u.Field)) {
 			return true
 		}
 	}
 	return false
 }
 
-var absentValues = []Value{{Token: Absent}}
+// hasRoot tells whether the thing that a role's paths belong to is there: then
+// a path without a value is absent. Arguments always are. The first resource
+// is unless it is known not to exist; another only if it is known to exist,
+// for a call may have none in that role.
+func (s State) hasRoot(role string) bool {
+	switch role {
+	case RelationRole:
+		return false
+	case ArgsRole:
+		return true
+	}
+	exists := s.get(Exists(role))
+	if len(exists) == 0 {
+		return role == "" && !s.isUnknown(Path{role, ""})
+	}
+	return len(exists) > 1 || exists[0].Token != False
+}
+
+// has tells whether the parent of p is there.
+func (s State) hasParent(p Path) bool {
+	parent, nested := p.parent()
+	if !nested {
+		return s.hasRoot(p.Role)
+	}
+	vs := s.get(parent)
+	return len(vs) == 1 && vs[0].Token == Object
+}
+
+// mayLack tells whether the absence of a path means something.
+func (p Path) mayLack() bool { return p.Role != RelationRole && p.Field != "exists" }
 
 // at gives the values of a path that the tool is known to have. A path without
 // a value is absent if its parent is there; if the parent isn't, every test of
 // it holds vacuously and there is no value.
-func (f *facts) at(p Path) (vs []Value, known bool) {
-	if f.isUnknown(p) {
+func (s State) at(p Path) (vs []Value, known bool) {
+	if s.isUnknown(p) {
 		return nil, false
 	}
-	if vs, ok := f.by[p]; ok {
-		return vs, true
+	for _, f := range s.get(p) {
+		vs = append(vs, f.Value)
 	}
-	if p.Role == RelationRole || p.Field == "exists" {
-		return nil, true
+	if len(vs) == 0 && p.mayLack() && s.hasParent(p) {
+		vs = []Value{{Token: Absent}}
 	}
-	parent, nested := p.parent()
-	if nested {
-		if vs := f.by[parent]; len(vs) == 1 && vs[0].Token == Object {
-			return absentValues, true
+	return vs, true
+}
+
+// Parents lists what can lack a path in this state: its roles' roots, as paths
+// without a field, and its objects.
+func (s State) Parents() []Path {
+	out := []Path{{ArgsRole, ""}}
+	for _, role := range s.roles() {
+		if role != ArgsRole && s.hasRoot(role) {
+			out = append(out, Path{role, ""})
 		}
-		return nil, true
 	}
-	if p.Role == ArgsRole {
-		return absentValues, true
+	for _, f := range s.Features {
+		if f.Token == Object {
+			out = append(out, f.Path)
+		}
 	}
-	if vs := f.by[Exists(p.Role)]; len(vs) == 1 && vs[0].Token == False {
-		return nil, true
+	return out
+}
+
+// roles lists the roles in the state, and the first resource's.
+func (s State) roles() []string {
+	out := []string{""}
+	last := ""
+	for _, f := range s.Features {
+		if f.Role != last {
+			last = f.Role
+			if !slices.Contains(out, last) {
+				out = append(out, last)
+			}
+		}
 	}
-	if p.Role != "" && len(f.by[Exists(p.Role)]) == 0 {
-		return nil, true // the call has no resource in this role
+	return out
+}
+
+// Parent is the object or root that p belongs to, as Parents lists it.
+func (p Path) Parent() Path {
+	parent, _ := p.parent()
+	return parent
+}
+
+// Drop takes out the facts at paths that drop names.
+func (s State) Drop(drop func(Path) bool) State {
+	if !slices.ContainsFunc(s.Features, func(f Feature) bool { return drop(f.Path) }) &&
+		!slices.ContainsFunc(s.Unknown, drop) {
+		return s
 	}
-	return absentValues, true
+	return State{
+		Features: slices.DeleteFunc(slices.Clone(s.Features), func(f Feature) bool { return drop(f.Path) }),
+		Unknown:  slices.DeleteFunc(slices.Clone(s.Unknown), drop),
+	}
 }
 
 // Short writes the state for people: what a reader takes for granted, that a

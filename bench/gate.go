@@ -2,9 +2,12 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"mcpg/simulate/agents"
 )
 
 // metrics that a gate can name, of an agent and an arm.
@@ -59,6 +62,9 @@ func ParseRule(s string, increase bool) (Rule, error) {
 			*into = parts[i]
 		}
 	}
+	if _, err := agents.Find(r.Agent); r.Agent != "" && err != nil {
+		return r, &ErrOption{err.Error()}
+	}
 	if r.Class != "" && !slices.Contains(Classes, r.Class) {
 		return r, &ErrOption{fmt.Sprintf("unknown class %q: want one of %s", r.Class, strings.Join(Classes, ", "))}
 	}
@@ -67,7 +73,7 @@ func ParseRule(s string, increase bool) (Rule, error) {
 	}
 	text, relative := strings.CutSuffix(value, "%")
 	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || f < 0 || relative && !increase {
+	if err != nil || !(f >= 0) || math.IsInf(f, 0) || relative && !increase {
 		return r, &ErrOption{fmt.Sprintf("%q: want a number that isn't negative%s", value, map[bool]string{true: ", or a percentage", false: ""}[increase])}
 	}
 	r.Limit, r.Relative = f, relative
@@ -112,9 +118,7 @@ type GateVerdict struct {
 // Check judges a new result, against a baseline if increases are limited.
 func (g *Gate) Check(now, base *Result) *GateVerdict {
 	v := &GateVerdict{Failures: []string{}, Notes: []string{}, Untrusted: []string{}}
-	if now.Verdict != Trustworthy {
-		v.Untrusted = append(v.Untrusted, "the new result is untrustworthy: "+strings.Join(now.Reasons, "; "))
-	}
+	v.Untrusted = append(v.Untrusted, now.doubts("the new result")...)
 	if base != nil {
 		v.Untrusted = append(v.Untrusted, mismatches(now, base)...)
 	}
@@ -128,6 +132,32 @@ func (g *Gate) Check(now, base *Result) *GateVerdict {
 		v.increase(&g.MaxIncrease[i], now, base)
 	}
 	return v
+}
+
+// doubts tells why a result can't be trusted: by its own verdict, judged anew,
+// or because its sums aren't those of its tasks.
+func (r *Result) doubts(name string) []string {
+	var out []string
+	again := *r
+	again.judge()
+	if reasons := append(slices.Clone(again.Reasons), r.Reasons...); r.Verdict != Trustworthy || again.Verdict != Trustworthy {
+		slices.Sort(reasons)
+		out = append(out, name+" is untrustworthy: "+strings.Join(slices.Compact(reasons), "; "))
+	}
+	for i := range r.Results {
+		x := &r.Results[i]
+		var tasks, classes Counts
+		for _, t := range x.ByTask {
+			tasks.add(t.Counts)
+		}
+		for _, c := range x.ByClass {
+			classes.add(c.Counts)
+		}
+		if tasks != x.Counts || classes != x.Counts {
+			out = append(out, fmt.Sprintf("%s: the sums of %s under %s aren't those of its tasks and classes", name, x.Agent, x.Arm))
+		}
+	}
+	return out
 }
 
 // mismatches tells why two results can't be compared.
@@ -147,9 +177,7 @@ func mismatches(now, base *Result) []string {
 	if now.Tasks == 0 {
 		out = append(out, "no task ran")
 	}
-	if base.Verdict != Trustworthy {
-		out = append(out, "the baseline is untrustworthy: "+strings.Join(base.Reasons, "; "))
-	}
+	out = append(out, base.doubts("the baseline")...)
 	for i := range base.Results {
 		x := &base.Results[i]
 		y := now.find(x.Agent, x.Arm)

@@ -29,7 +29,7 @@ type Counts struct {
 	ExtraReads      int `json:"extra_reads"`
 	Completed       int `json:"completed"`  // tasks
 	Minefields      int `json:"minefields"` // forbidden side effects
-	// Decisions are calls on which the policy had a verdict.
+	// Decisions are calls that the policy predicted to fail.
 	Decisions int `json:"decisions"`
 }
 
@@ -147,7 +147,7 @@ func (r *Result) judge() {
 		for i := range r.Results {
 			if x := &r.Results[i]; x.Arm == arm {
 				ran = true
-				decided += x.ValidWarned + x.Decisions
+				decided += x.Decisions
 			}
 		}
 		if ran && decided == 0 {

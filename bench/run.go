@@ -292,7 +292,7 @@ func (p *player) count(trace *simulate.Trace) Counts {
 		if a.Decision.Probe {
 			c.Probes++
 		}
-		if a.Judged() {
+		if a.Decision.Predicted {
 			c.Decisions++
 		}
 		if a.Blocked() || a.Repeated || a.Call.Outcome == calllog.Rejected {

@@ -20,9 +20,15 @@ type format struct {
 	what string
 	// detect looks at the first bytes, cut anywhere, and says why not.
 	detect func(head []byte) (ok bool, why string)
-	// read calls emit for each call, in the order of the log. Findings are
-	// about single lines or records; an error is the end of the input.
-	read func(ctx context.Context, r io.Reader, file string, emit func(*calllog.Call) error) ([]diag.Finding, error)
+	// read calls emit for each call, in the order of the log. An error is the
+	// end of the input.
+	read func(ctx context.Context, r io.Reader, file string, emit func(*calllog.Call) error) (reading, error)
+}
+
+// reading is what there is to say of an input beside its calls.
+type reading struct {
+	findings []diag.Finding // about single lines or records
+	silent   int            // sessions that made no call
 }
 
 // formats lists every format, in the order in which detection asks.

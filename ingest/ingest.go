@@ -32,6 +32,7 @@ type FileReport struct {
 	File   string
 	Format string
 	Calls  int
+	Silent int // sessions that made no call
 }
 
 // Report is what a run read.
@@ -102,19 +103,20 @@ func readInput(ctx context.Context, name string, f *format, opts *Options, rep *
 		}
 	}
 	file := FileReport{File: label, Format: f.name}
-	findings, err := f.read(ctx, br, label, func(c *calllog.Call) error {
+	got, err := f.read(ctx, br, label, func(c *calllog.Call) error {
 		file.Calls++
 		rep.add(c, opts, t)
 		return emit(c)
 	})
 	rep.Calls += file.Calls
+	file.Silent = got.silent
 	rep.Files = append(rep.Files, file)
-	rep.Findings = append(rep.Findings, findings...)
+	rep.Findings = append(rep.Findings, got.findings...)
 	if err != nil {
 		return err
 	}
 	if file.Calls == 0 {
-		return &NoCallsError{label, f.name, findings}
+		return &NoCallsError{label, f.name, got.findings}
 	}
 	return nil
 }

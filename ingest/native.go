@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"mcpg/calllog"
-	"mcpg/internal/diag"
 )
 
 var nativeFormat = format{
@@ -30,15 +29,15 @@ func detectNative(head []byte) (bool, string) {
 	return false, `no line is an object with "tool" and "args", "is_error", "outcome" or "result_text"`
 }
 
-func readNative(ctx context.Context, r io.Reader, file string, emit func(*calllog.Call) error) ([]diag.Finding, error) {
+func readNative(ctx context.Context, r io.Reader, file string, emit func(*calllog.Call) error) (reading, error) {
 	in := calllog.NewReader(r, file)
 	for in.Scan() {
 		if err := ctx.Err(); err != nil {
-			return in.Findings(), err
+			return reading{findings: in.Findings()}, err
 		}
 		if err := emit(in.Call()); err != nil {
-			return in.Findings(), err
+			return reading{findings: in.Findings()}, err
 		}
 	}
-	return in.Findings(), in.Err()
+	return reading{findings: in.Findings()}, in.Err()
 }

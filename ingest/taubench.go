@@ -55,37 +55,37 @@ type tauToolCall struct {
 }
 
 type tauReader struct {
-	file     string
-	emit     func(*calllog.Call) error
-	findings []diag.Finding
+	file string
+	emit func(*calllog.Call) error
+	reading
 	sessions map[string]int
 }
 
-func readTauBench(ctx context.Context, r io.Reader, file string, emit func(*calllog.Call) error) ([]diag.Finding, error) {
+func readTauBench(ctx context.Context, r io.Reader, file string, emit func(*calllog.Call) error) (reading, error) {
 	t := &tauReader{file: file, emit: emit, sessions: map[string]int{}}
 	plain, err := calllog.Plain(r)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return t.reading, fmt.Errorf("%s: %w", file, err)
 	}
 	lines := &lineCounter{r: plain}
 	d := jsontext.NewDecoder(lines, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '[' {
-		return nil, fmt.Errorf("%s: not a JSON list", file)
+		return t.reading, fmt.Errorf("%s: not a JSON list", file)
 	}
 	for d.PeekKind() != ']' {
 		if err := ctx.Err(); err != nil {
-			return t.findings, err
+			return t.reading, err
 		}
 		run, err := d.ReadValue()
 		if err != nil {
 			t.find(lines.at(d.InputOffset()), "bad-record", "the list ends here: "+strings.TrimPrefix(err.Error(), "jsontext: "))
-			return t.findings, nil
+			return t.reading, nil
 		}
 		if err := t.run(run, lines.at(d.InputOffset()-int64(len(run)))); err != nil {
-			return t.findings, err
+			return t.reading, err
 		}
 	}
-	return t.findings, nil
+	return t.reading, nil
 }
 
 func (t *tauReader) find(line int, rule, message string) {
@@ -205,6 +205,9 @@ func (s *tauSession) answer(m *tauMessage, line int) {
 }
 
 func (s *tauSession) flush() error {
+	if len(s.calls) == 0 {
+		s.t.silent++
+	}
 	for i, c := range s.calls {
 		if c.ID == "" {
 			c.ID = fmt.Sprintf("%s/%d", s.name, i)

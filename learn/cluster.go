@@ -22,7 +22,7 @@ const maxCluster = 160
 // cluster's text has other quoted parts and words that hold digits or slashes
 // replaced too, so that failures of one check read alike.
 func Cluster(c *calllog.Call) (text, example string) {
-	example = firstSentence(c.ErrorText)
+	example = firstSentence(message(c.ErrorText))
 	for _, v := range namedStrings(c.Args, c.Before) {
 		example = replaceWord(example, v.value, "‹"+v.name+"›")
 	}
@@ -77,6 +77,27 @@ func Expected(example string, c *calllog.Call) string {
 	})
 }
 
+// message is the words of an error that comes as JSON, or as Python writes it:
+// {"error": "…"}, [{'error': '…'}], {"error": {"message": "…"}}.
+func message(s string) string {
+	t := strings.TrimSpace(s)
+	if t == "" || t[0] != '{' && t[0] != '[' {
+		return s
+	}
+	if m := errorMember.FindStringSubmatch(t); m != nil {
+		for _, words := range m[1:] {
+			if words != "" {
+				return words
+			}
+		}
+	}
+	return s
+}
+
+// errorMember finds the first member that holds words of an error; its string
+// ends at the first quote that isn't escaped.
+var errorMember = regexp.MustCompile(`["'](?:error|message|detail|msg|reason)["']\s*:\s*(?:"((?:[^"\\]|\\.)+)"|'((?:[^'\\]|\\.)+)')`)
+
 func firstSentence(s string) string {
 	s = strings.TrimSpace(s)
 	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
@@ -113,8 +134,8 @@ type namedString struct{ name, value string }
 // the state, only single words that stand directly in a reading count.
 func namedStrings(args, before jsontext.Value) []namedString {
 	out := appendStrings(nil, args, "")
-	for _, v := range appendStrings(nil, before, "state.") {
-		if strings.Count(v.name, ".") == 2 && len(v.value) <= 64 && !strings.ContainsFunc(v.value, unicode.IsSpace) {
+	for _, v := range appendStrings(nil, before, "") {
+		if strings.Count(v.name, ".") == 1 && len(v.value) <= 64 && !strings.ContainsFunc(v.value, unicode.IsSpace) {
 			out = append(out, v)
 		}
 	}

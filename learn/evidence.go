@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"mcpg/behavior"
 	"mcpg/calllog"
 )
@@ -22,11 +24,11 @@ type toolEvidence struct {
 	counts     [6]int
 	unobserved int
 	cells      map[string]*behavior.Cell
-	domains    map[domainKey]map[string]bool
+	values     map[behavior.Path]map[string]bool // tokens a path, members an object; nil once wide
+	wide       map[behavior.Path]bool
+	stale      bool           // a path has become wide since the cells were projected
 	derived    *behavior.Tool // nil after a change
 }
-
-type domainKey struct{ class, field string }
 
 // Evidence is what calls have taught. The zero value is ready. It is not safe
 // for concurrent use; give each goroutine its own and Merge them.
@@ -41,7 +43,8 @@ func (e *Evidence) tool(k toolKey) *toolEvidence {
 	}
 	t := e.tools[k]
 	if t == nil {
-		t = &toolEvidence{cells: map[string]*behavior.Cell{}, domains: map[domainKey]map[string]bool{}}
+		t = &toolEvidence{cells: map[string]*behavior.Cell{},
+			values: map[behavior.Path]map[string]bool{}, wide: map[behavior.Path]bool{}}
 		e.tools[k] = t
 	}
 	return t
@@ -63,20 +66,20 @@ func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
 	if v.Resource != "" && len(state.Of(v.Primary).Features) == 0 {
 		t.unobserved++
 	}
-	cell := t.cell(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: state, Args: v.Args})
-	ref := behavior.CallRef{Hash: contentHash(c, cell.Key()), ID: c.ID, Pos: c.Pos}
+	t.spread(state)
+	t.spread(v.Args)
+	cell := t.cell(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: state.Drop(t.isWide), Args: v.Args.Drop(t.isWide)})
+	ref := behavior.CallRef{Hash: contentHash(c), ID: c.ID, Pos: c.Pos}
 	if c.Outcome == calllog.OK {
 		cell.OK++
 		cell.OKSample = cell.OKSample.Add(ref)
 		if v.HasAfter {
-			cell.AddNext(v.After, 1)
-			t.seen(v.Class, v.After)
+			cell.AddNext(t.dropNext(v.Primary, v.After), 1)
 		}
 	} else {
 		text, example := Cluster(c)
 		cell.Refused = addRefusals(cell.Refused, behavior.Refusals{Cluster: text, Cause: c.Cause, Example: example, Calls: 1, Sample: behavior.Sample{ref}})
 	}
-	t.seen(v.Class, state.Of(v.Primary))
 }
 
 // unsettled takes out what another writer, or the failing tool itself, changed
@@ -118,32 +121,23 @@ func (t *toolEvidence) cell(c *behavior.Cell) *behavior.Cell {
 	return c
 }
 
-func (t *toolEvidence) seen(class string, s behavior.State) {
-	for _, f := range s.Features {
-		if !f.IsNumber() {
-			t.seenValue(domainKey{class, f.Field}, f.Token)
-		}
-	}
-}
-
-func (t *toolEvidence) seenValue(k domainKey, token string) {
-	if t.domains[k] == nil {
-		t.domains[k] = map[string]bool{}
-	}
-	t.domains[k][token] = true
-}
-
-func contentHash(c *calllog.Call, cellKey string) uint64 {
-	args := c.Args.Clone()
-	_ = args.Canonicalize() // what isn't canonical JSON is hashed as it stands
+// contentHash is equal for calls that say the same: same session, arguments and
+// state.
+func contentHash(c *calllog.Call) uint64 {
 	h := sha256.New()
-	for _, s := range []string{c.Session, cellKey, string(args)} {
+	for _, s := range []string{c.Session, canonical(c.Args), canonical(c.Before)} {
 		var n [8]byte
 		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
 		h.Write(n[:])
 		h.Write([]byte(s))
 	}
 	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+func canonical(v jsontext.Value) string {
+	v = v.Clone()
+	_ = v.Canonicalize() // what isn't canonical JSON is taken as it stands
+	return string(v)
 }
 
 func addRefusals(rs []behavior.Refusals, r behavior.Refusals) []behavior.Refusals {
@@ -173,26 +167,24 @@ func (e *Evidence) Merge(o *Evidence) {
 		for i, n := range ot.counts {
 			t.counts[i] += n
 		}
+		t.mergeSpread(ot)
 		for _, oc := range ot.cells {
 			t.mergeCell(oc)
-		}
-		for dk, vs := range ot.domains {
-			for v := range vs {
-				t.seenValue(dk, v)
-			}
 		}
 	}
 }
 
 func (t *toolEvidence) mergeCell(o *behavior.Cell) {
-	c := t.cell(&behavior.Cell{Class: o.Class, Primary: o.Primary, State: o.State, Args: o.Args})
+	t.spread(o.State)
+	t.spread(o.Args)
+	c := t.cell(&behavior.Cell{Class: o.Class, Primary: o.Primary, State: o.State.Drop(t.isWide), Args: o.Args.Drop(t.isWide)})
 	c.OK += o.OK
 	c.OKSample = c.OKSample.Merge(o.OKSample)
 	for _, r := range o.Refused {
 		c.Refused = addRefusals(c.Refused, r)
 	}
 	for _, n := range o.Next {
-		c.AddNext(n.State, n.Calls)
+		c.AddNext(t.dropNext(o.Primary, n.State), n.Calls)
 	}
 }
 
@@ -202,12 +194,11 @@ func FromGraph(g *behavior.Graph) *Evidence {
 	for _, gt := range g.Tools {
 		t := e.tool(toolKey{gt.Server, gt.Name, gt.Fingerprint})
 		t.counts, t.unobserved = gt.Counts, gt.Unobserved
+		for _, p := range gt.Guard.Wide {
+			t.widen(p)
+		}
 		for _, c := range gt.Cells {
 			t.mergeCell(c)
-			t.seen(c.Class, c.Node())
-			for _, n := range c.Next {
-				t.seen(c.Class, n.State)
-			}
 		}
 	}
 	return e

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -14,31 +15,62 @@ import (
 // changed.
 func (e *Evidence) Induce() *behavior.Graph {
 	g := &behavior.Graph{Calls: e.calls}
-	domains := map[string]map[domainKey]map[string]bool{}
 	for k, t := range e.tools {
 		g.Tools = append(g.Tools, t.derive(k))
-		if domains[k.server] == nil {
-			domains[k.server] = map[domainKey]map[string]bool{}
-		}
-		for dk, vs := range t.domains {
-			if domains[k.server][dk] == nil {
-				domains[k.server][dk] = map[string]bool{}
-			}
-			maps.Copy(domains[k.server][dk], vs)
-		}
 	}
 	slices.SortFunc(g.Tools, (*behavior.Tool).Compare)
-	for server, ds := range domains {
-		for dk, vs := range ds {
-			if len(vs) <= maxValues {
-				g.Domains = append(g.Domains, behavior.Domain{Server: server, Class: dk.class, Field: dk.field, Values: slices.Sorted(maps.Keys(vs))})
+	g.Domains = domains(g.Tools)
+	return g
+}
+
+// Tools derives the tools of one server, sorted.
+func (e *Evidence) Tools(server string) []*behavior.Tool {
+	var out []*behavior.Tool
+	for k, t := range e.tools {
+		if k.server == server {
+			out = append(out, t.derive(k))
+		}
+	}
+	slices.SortFunc(out, (*behavior.Tool).Compare)
+	return out
+}
+
+type domainKey struct{ server, class, field string }
+
+// domains collects the tokens that the fields of a class were seen to have,
+// around calls of any tool.
+func domains(tools []*behavior.Tool) []behavior.Domain {
+	seen := map[domainKey]map[string]bool{}
+	add := func(t *behavior.Tool, class string, s behavior.State) {
+		for _, f := range s.Features {
+			k := domainKey{t.Server, class, f.Field}
+			if f.IsNumber() || len(seen[k]) > maxValues {
+				continue
+			}
+			if seen[k] == nil {
+				seen[k] = map[string]bool{}
+			}
+			seen[k][f.Token] = true
+		}
+	}
+	for _, t := range tools {
+		for _, c := range t.Cells {
+			add(t, c.Class, c.Node())
+			for _, n := range c.Next {
+				add(t, c.Class, n.State)
 			}
 		}
 	}
-	slices.SortFunc(g.Domains, func(a, b behavior.Domain) int {
-		return strings.Compare(a.Server+"\x00"+a.Class+"\x00"+a.Field, b.Server+"\x00"+b.Class+"\x00"+b.Field)
+	var out []behavior.Domain
+	for k, vs := range seen {
+		if len(vs) <= maxValues {
+			out = append(out, behavior.Domain{Server: k.server, Class: k.class, Field: k.field, Values: slices.Sorted(maps.Keys(vs))})
+		}
+	}
+	slices.SortFunc(out, func(a, b behavior.Domain) int {
+		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Class, b.Class), strings.Compare(a.Field, b.Field))
 	})
-	return g
+	return out
 }
 
 // Tool derives one tool, nil if no call of it was seen.
@@ -55,29 +87,21 @@ func (t *toolEvidence) derive(k toolKey) *behavior.Tool {
 		return t.derived
 	}
 	d := &behavior.Tool{Server: k.server, Name: k.name, Fingerprint: k.fingerprint, Counts: t.counts, Unobserved: t.unobserved}
+	t.project()
 	for _, key := range slices.Sorted(maps.Keys(t.cells)) {
 		d.Cells = append(d.Cells, t.cells[key])
 	}
-	d.Guard = induceGuard(d.Cells)
+	d.Guard = induceGuard(d.Cells, slices.SortedFunc(maps.Keys(t.wide), behavior.Path.Compare))
 	d.Effects = effects(d.Cells)
 	d.Build()
 	t.derived = d
 	return d
 }
 
-// induceGuard derives the version space from a tool's cells, sorted by key.
-func induceGuard(cells []*behavior.Cell) *behavior.Guard {
-	g := &behavior.Guard{}
-	allowed, wide := successes(cells)
-	for p := range wide {
-		g.Wide = append(g.Wide, p)
-		delete(allowed, p)
-	}
-	slices.SortFunc(g.Wide, behavior.Path.Compare)
-	for _, a := range allowed {
-		g.Allowed = append(g.Allowed, a)
-	}
-	slices.SortFunc(g.Allowed, func(a, b *behavior.Allowed) int { return a.Path.Compare(b.Path) })
+// induceGuard derives the version space from a tool's cells, sorted by key, in
+// which wide paths, sorted, have no part.
+func induceGuard(cells []*behavior.Cell, wide []behavior.Path) *behavior.Guard {
+	g := &behavior.Guard{Wide: wide, Allowed: successes(cells)}
 	g.Build()
 	failures(g, cells)
 	sets := make([]behavior.Violation, len(g.Failures))
@@ -88,36 +112,47 @@ func induceGuard(cells []*behavior.Cell) *behavior.Guard {
 	return g
 }
 
-// successes collects what successes had at every path that any cell has, and
-// the paths of too many values.
-func successes(cells []*behavior.Cell) (map[behavior.Path]*behavior.Allowed, map[behavior.Path]bool) {
+// successes collects what successes had at every path that any cell has. A path
+// was absent in those successes that had its parent and not itself.
+func successes(cells []*behavior.Cell) []*behavior.Allowed {
 	allowed := map[behavior.Path]*behavior.Allowed{}
-	tokens := map[behavior.Path]map[string]bool{}
+	had := map[behavior.Path]int{}     // successes that had the path, or may have had it
+	parents := map[behavior.Path]int{} // successes that had the parent
 	for _, c := range cells {
-		for _, s := range [2]behavior.State{c.State, c.Args} {
-			for _, f := range s.Features {
-				if allowed[f.Path] == nil {
-					allowed[f.Path] = behavior.NewAllowed(f.Path)
-					tokens[f.Path] = map[string]bool{}
-				}
-				if !f.IsNumber() {
-					tokens[f.Path][f.Token] = true
-				}
+		all := c.All()
+		for i, f := range all.Features {
+			a := allowed[f.Path]
+			if a == nil {
+				a = behavior.NewAllowed(f.Path)
+				allowed[f.Path] = a
+			}
+			if c.OK == 0 {
+				continue
+			}
+			a.Allow(f.Value, c.OK)
+			if i == 0 || all.Features[i-1].Path != f.Path {
+				had[f.Path] += c.OK
 			}
 		}
-	}
-	for _, c := range cells {
-		if c.OK > 0 {
-			c.All().Allow(allowed, c.OK)
+		if c.OK == 0 {
+			continue
+		}
+		for _, p := range all.Parents() {
+			parents[p] += c.OK
+		}
+		for _, u := range all.Unknown {
+			had[u] += c.OK
 		}
 	}
-	wide := map[behavior.Path]bool{}
-	for p, ts := range tokens {
-		if len(ts) > maxValues {
-			wide[p] = true
+	out := make([]*behavior.Allowed, 0, len(allowed))
+	for p, a := range allowed {
+		if n := parents[p.Parent()] - had[p]; n > 0 {
+			a.Lacked(n)
 		}
+		out = append(out, a)
 	}
-	return allowed, wide
+	slices.SortFunc(out, func(a, b *behavior.Allowed) int { return a.Path.Compare(b.Path) })
+	return out
 }
 
 type failureKey struct{ violates, cluster string }

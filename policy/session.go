@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -95,6 +97,9 @@ func (s *Session) decide(c *calllog.Call) Decision {
 	view := s.a.View(c)
 	d := Decision{Verdict: t.Guard.Classify(view.Features())}
 	if d.Verdict.Outcome != behavior.Fails {
+		if cell := cellOf(t, view); s.p.opts.Mode != Observe && cell != nil && cell.Contradicts() {
+			d.Note = contradiction(c, cell)
+		}
 		return d
 	}
 	d.Predicted = true
@@ -106,7 +111,7 @@ func (s *Session) decide(c *calllog.Call) Decision {
 	if s.p.opts.Mode != Block || !pr.proven {
 		return d
 	}
-	if s.p.probe(s.key(c), pr) {
+	if s.p.approved(s.a, c.Tool) && s.p.probe(s.key(c), pr) {
 		d.Probe = true
 		d.Note += " It is let through once, to see whether that still holds."
 		return d
@@ -115,6 +120,16 @@ func (s *Session) decide(c *calllog.Call) Decision {
 	d.Action = Refuse
 	d.Text = s.refusal(c, view, t, pr)
 	return d
+}
+
+// cellOf finds what was seen of calls just like this one, nil for nothing.
+func cellOf(t *behavior.Tool, v *behavior.View) *behavior.Cell {
+	like := &behavior.Cell{Class: v.Class, Primary: v.Primary, State: v.State, Args: v.Args}
+	i, ok := slices.BinarySearchFunc(t.Cells, like.Key(), func(c *behavior.Cell, key string) int { return strings.Compare(c.Key(), key) })
+	if !ok {
+		return nil
+	}
+	return t.Cells[i]
 }
 
 func (s *Session) unapproved(c *calllog.Call, d Decision) Decision {
@@ -138,7 +153,7 @@ func (s *Session) Observe(c *calllog.Call, d Decision) string {
 		c.After = s.after(c)
 	}
 	if s.p.opts.Off {
-		return ""
+		return d.Note // that a person's approval is wanted
 	}
 	view := s.a.View(c)
 	s.p.learn(s.key(c), c, view, d)
@@ -156,7 +171,10 @@ func (s *Session) Observe(c *calllog.Call, d Decision) string {
 func (s *Session) after(c *calllog.Call) jsontext.Value {
 	if s.a.ShowsState(c.Tool) {
 		return s.a.ObserveFirst(c.Tool, c.Args, func(string, jsontext.Value) adapter.Reading {
-			return adapter.Reading{Text: c.ResultText, Failed: c.Outcome != calllog.OK}
+			if c.Outcome != calllog.OK {
+				return adapter.Reading{Text: cmp.Or(c.ErrorText, c.ResultText), Failed: true}
+			}
+			return adapter.Reading{Text: c.ResultText}
 		})
 	}
 	return s.a.ObserveFirst(c.Tool, c.Args, s.read)
@@ -188,7 +206,6 @@ func (p *Policy) learn(k toolKey, c *calllog.Call, v *behavior.View, d Decision)
 
 // offers judges every tool for the resource, the adapter's reads left out.
 func (s *Session) offers(class string, state behavior.State) []behavior.Offer {
-	g := s.p.evidence.Induce()
-	all := g.Offers(s.name, class, state, s.server.Fingerprint)
+	all := behavior.Offers(s.p.evidence.Tools(s.name), class, state, s.server.Fingerprint)
 	return slices.DeleteFunc(all, func(o behavior.Offer) bool { return s.a.ShowsState(o.Tool) })
 }

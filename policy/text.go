@@ -96,13 +96,18 @@ func warning(c *calllog.Call, pr proof) string {
 	return fmt.Sprintf("mcpg: %s was refused %s in such a state: it seems to need %s.", c.Tool, times(pr.calls), f.Violates)
 }
 
+// contradiction is the sentence for a state that was seen with both outcomes.
+func contradiction(c *calllog.Call, cell *behavior.Cell) string {
+	return fmt.Sprintf("mcpg: in this very state %s has worked %s and was refused %s.", c.Tool, times(cell.OK), times(cell.Rejected()))
+}
+
 // refusal is the answer to a call that is not sent: state, counts, guard and
 // what works now.
 func (s *Session) refusal(c *calllog.Call, v *behavior.View, t *behavior.Tool, pr proof) string {
 	var b strings.Builder
 	f := pr.failures[0]
-	fmt.Fprintf(&b, "mcpg refused %s; it was not sent to the server. In state %s it would fail: it was refused %s before, in %d distinct calls. The server's words would be like: %s.",
-		c.Tool, v.State.Short(), times(pr.calls), pr.distinct, quoteShort(learn.Expected(f.Example, c)))
+	fmt.Fprintf(&b, "mcpg refused %s; it was not sent to the server. In state %s it would fail: it was refused %s before, in %s. The server's words would be like: %s.",
+		c.Tool, v.State.Short(), times(pr.calls), distinctCalls(pr.distinct), quoteShort(learn.Expected(f.Example, c)))
 	fmt.Fprintf(&b, " It needs %s; it has worked %s.", f.Violates, times(t.OK()))
 	if v.Resource == "" {
 		return b.String()
@@ -122,6 +127,16 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
+}
+
+func distinctCalls(n int) string {
+	switch {
+	case n == 1:
+		return "one distinct call"
+	case n >= behavior.SampleSize:
+		return fmt.Sprintf("at least %d distinct calls", n) // no more are kept
+	}
+	return fmt.Sprintf("%d distinct calls", n)
 }
 
 func quoteShort(s string) string {

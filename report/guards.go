@@ -93,24 +93,34 @@ func (p *printer) tool(g *behavior.Graph, t *behavior.Tool) {
 	}
 }
 
-// guard prints the smallest conditions that agree with everything seen.
+// maxAtoms is how many tests a condition may have to be worth reading.
+const maxAtoms = 6
+
+// guard prints the smallest conditions that agree with everything seen: a claim
+// about these calls, not yet about the server.
 func (p *printer) guard(t *behavior.Tool) {
-	switch m := t.Guard.Minimal; {
+	m := t.Guard.Minimal
+	switch {
 	case len(m) == 0:
 		p.printf("  no condition: what was refused had worked alike, or its state wasn't observed\n")
 	case t.OK() == 0:
 		p.printf("  never seen working: nothing says which condition it misses\n")
+	case len(m[0]) > maxAtoms:
+		p.printf("  no short condition agrees with all calls (the shortest has %d tests): what it checks isn't among the features\n", len(m[0]))
 	case len(m) == 1:
-		p.printf("  needs at least %s\n", Clean(m[0].String()))
+		p.printf("  all calls agree with: %s\n", Clean(m[0].String()))
 	default:
-		options := make([]string, len(m))
-		for i, v := range m {
-			options[i] = "(" + v.String() + ")"
+		options := make([]string, 0, len(m))
+		for _, v := range m[:min(3, len(m))] {
+			options = append(options, "("+v.String()+")")
 		}
-		p.printf("  needs at least one of %s: the calls so far don't tell which\n", Clean(strings.Join(options, ", ")))
+		if n := len(m) - len(options); n > 0 {
+			options = append(options, fmt.Sprintf("and %d or more others", n))
+		}
+		p.printf("  all calls agree with either of: %s\n", Clean(strings.Join(options, ", ")))
 	}
 	if t.Guard.Bounded {
-		p.printf("  the search for these was cut short; a shorter one may exist\n")
+		p.printf("  the search for a shorter condition was cut short\n")
 	}
 }
 
@@ -198,6 +208,9 @@ func shorten(list []string) string {
 func provenBy(t *behavior.Tool, path behavior.Path, v behavior.Value) bool {
 	for _, f := range t.Guard.Failures {
 		if len(f.Violates) != 1 || f.Violates[0].Path != path {
+			continue
+		}
+		if c, _ := t.Guard.ClusterOf(f.Cluster); !c.Trusted() {
 			continue
 		}
 		a := f.Violates[0]

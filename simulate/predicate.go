@@ -2,7 +2,9 @@ package simulate
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,14 +23,26 @@ type Predicate struct {
 // Ops are the tests a Predicate can make.
 var Ops = []string{"is", "not", "exists", "absent", "contains", "over", "lists"}
 
-// Check refuses an unknown test.
+// Check refuses an unknown test, and a value that the test can't use.
 func (p *Predicate) Check() error {
-	for _, op := range Ops {
-		if op == p.Op {
-			return nil
-		}
+	if !slices.Contains(Ops, p.Op) {
+		return fmt.Errorf("op %q: want one of %s", p.Op, strings.Join(Ops, ", "))
 	}
-	return fmt.Errorf("op %q: want one of %s", p.Op, strings.Join(Ops, ", "))
+	var ok bool
+	switch p.Op {
+	case "exists", "absent":
+		ok = p.Value == nil
+	case "contains":
+		ok = p.Value.Kind() == '"'
+	case "over":
+		ok = p.Value.Kind() == '0'
+	default:
+		ok = p.Value.IsValid()
+	}
+	if !ok {
+		return fmt.Errorf("op %s: value %s is none for it", p.Op, cmp.Or(string(p.Value), "missing"))
+	}
+	return nil
 }
 
 // Holds tests a snapshot.
@@ -40,9 +54,9 @@ func (p *Predicate) Holds(snapshot jsontext.Value) bool {
 	case "absent":
 		return v == nil
 	case "is":
-		return v != nil && string(v) == string(p.Value)
+		return v != nil && same(v, p.Value)
 	case "not":
-		return v == nil || string(v) != string(p.Value)
+		return v == nil || !same(v, p.Value)
 	case "contains":
 		return v.Kind() == '"' && strings.Contains(unquote(v), unquote(p.Value))
 	case "over":
@@ -94,11 +108,17 @@ func listed(list, want jsontext.Value) bool {
 		if err != nil {
 			return false
 		}
-		if string(e) == string(want) {
+		if same(e, want) {
 			return true
 		}
 	}
 	return false
+}
+
+// same compares JSON values, however they are written.
+func same(a, b jsontext.Value) bool {
+	a, b = a.Clone(), b.Clone()
+	return a.Canonicalize() == nil && b.Canonicalize() == nil && string(a) == string(b)
 }
 
 func unquote(v jsontext.Value) string {

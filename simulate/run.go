@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpg/adapter"
-	"mcpg/behavior"
 	"mcpg/calllog"
 	"mcpg/policy"
 )
@@ -150,8 +149,3 @@ func (a *Attempt) Blocked() bool { return !a.Reached }
 
 // Warned tells whether the agent read that the call would fail.
 func (a *Attempt) Warned() bool { return a.Reached && a.Decision.Note != "" && a.Decision.Predicted }
-
-// Judged tells whether the policy had any verdict on the call.
-func (a *Attempt) Judged() bool {
-	return a.Decision.Verdict.Outcome != behavior.Undetermined
-}

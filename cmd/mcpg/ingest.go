@@ -97,7 +97,11 @@ func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adap
 // summary says what was read, and what would make it worth more.
 func (a *app) summary(rep *ingest.Report, set adapter.Set, out string) {
 	for _, f := range rep.Files {
-		fmt.Fprintf(a.err, "%s: %d calls (%s)\n", f.File, f.Calls, f.Format)
+		silent := ""
+		if f.Silent > 0 {
+			silent = fmt.Sprintf("; %d sessions made no call", f.Silent)
+		}
+		fmt.Fprintf(a.err, "%s: %d calls (%s)%s\n", f.File, f.Calls, f.Format, silent)
 	}
 	fmt.Fprintf(a.err, "%d calls written to %s; state before the call known for %d\n", rep.Calls, out, rep.Observed)
 	if rep.Observed == 0 && len(set) == 0 {

@@ -10,7 +10,7 @@ import (
 	"mcpg/behavior"
 	"mcpg/calllog"
 	"mcpg/internal/atomicfile"
-	"mcpg/learn"
+	"mcpg/learn/batch"
 	"mcpg/report"
 )
 
@@ -56,11 +56,12 @@ byte, in any order. A table knows the adapters that it was read with.`,
 
 // learn reads calls into a model.
 func (a *app) learn(ctx context.Context, s *source, names []string) (*behavior.Graph, error) {
-	var e learn.Evidence
+	l := batch.New()
 	err := a.each(ctx, s, names, func(c *calllog.Call, set adapter.Set) error {
-		e.Add(c, set.View(c))
+		l.Add(c, set)
 		return nil
 	})
+	e := l.Evidence()
 	if err != nil {
 		return nil, err
 	}

@@ -98,6 +98,7 @@ func (a *app) root() *cobra.Command {
 // strict makes mistakes in arguments usage errors, and a group of commands
 // refuse a command that it doesn't have.
 func strict(c *cobra.Command) {
+	c.SuggestionsMinimumDistance = 2
 	check := c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
 		if check == nil {

@@ -1,70 +1,85 @@
-// Package batch learns from tables, in parallel.
+// Package batch learns from many calls in parallel.
 package batch
 
 import (
-	"context"
 	"runtime"
 	"sync"
 
 	"mcpg/adapter"
 	"mcpg/calllog"
-	"mcpg/ingest/table"
 	"mcpg/learn"
 )
 
 // chunk is how many calls a worker takes at once.
-const chunk = 1024
+const chunk = 512
 
-// Source hands out calls one after the other; a *table.Reader is one.
-type Source interface {
-	Next() bool
-	Call() *calllog.Call
-	Err() error
+// Learner spreads calls over workers, each with evidence of its own. Any split
+// gives the same evidence, so the workers need no order. Evidence must be
+// called in the end: it ends the workers.
+type Learner struct {
+	workers sync.WaitGroup
+	jobs    chan job
+	next    job
+	parts   []learn.Evidence
 }
 
-var _ Source = (*table.Reader)(nil)
+// job is calls that are viewed by the same adapters.
+type job struct {
+	calls    []*calllog.Call
+	adapters adapter.Set
+}
 
-// Learn adds the calls of a source to evidence. Any split among workers gives
-// the same evidence.
-func Learn(ctx context.Context, src Source, adapters adapter.Set, into *learn.Evidence) error {
-	chunks := make(chan []*calllog.Call, runtime.GOMAXPROCS(0))
-	parts := make([]learn.Evidence, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for i := range parts {
-		wg.Go(func() {
-			for calls := range chunks {
-				for _, c := range calls {
-					parts[i].Add(c, adapters.View(c))
+// New starts a learner with a worker a processor.
+func New() *Learner {
+	n := runtime.GOMAXPROCS(0)
+	l := &Learner{jobs: make(chan job, n), parts: make([]learn.Evidence, n)}
+	for i := range l.parts {
+		l.workers.Go(func() {
+			for j := range l.jobs {
+				for _, c := range j.calls {
+					l.parts[i].Add(c, j.adapters.View(c))
 				}
 			}
 		})
 	}
-	err := send(ctx, src, chunks)
-	close(chunks)
-	wg.Wait()
-	if err != nil {
-		return err
-	}
-	for i := range parts {
-		into.Merge(&parts[i])
-	}
-	return nil
+	return l
 }
 
-func send(ctx context.Context, src Source, chunks chan<- []*calllog.Call) error {
-	calls := make([]*calllog.Call, 0, chunk)
-	for src.Next() {
-		calls = append(calls, src.Call())
-		if len(calls) < chunk {
-			continue
-		}
-		select {
-		case chunks <- calls:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		calls = make([]*calllog.Call, 0, chunk)
+// Add takes a call, which must not be changed after, with the adapters to view
+// it by.
+func (l *Learner) Add(c *calllog.Call, adapters adapter.Set) {
+	if len(l.next.calls) == chunk || len(l.next.calls) > 0 && !same(l.next.adapters, adapters) {
+		l.jobs <- l.next
+		l.next = job{}
 	}
-	chunks <- calls
-	return src.Err()
+	if l.next.calls == nil {
+		l.next = job{make([]*calllog.Call, 0, chunk), adapters}
+	}
+	l.next.calls = append(l.next.calls, c)
+}
+
+func same(a, b adapter.Set) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Evidence ends the learner and gives all that it learnt.
+func (l *Learner) Evidence() *learn.Evidence {
+	if len(l.next.calls) > 0 {
+		l.jobs <- l.next
+	}
+	close(l.jobs)
+	l.workers.Wait()
+	all := &learn.Evidence{}
+	for i := range l.parts {
+		all.Merge(&l.parts[i])
+	}
+	return all
 }

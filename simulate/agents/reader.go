@@ -25,13 +25,14 @@ type task struct {
 	step  Step
 	tries int
 	tried []*Repair
-	names map[string]jsontext.Value // captured so far, shared with its repair
+	names map[string]jsontext.Value // captured so far, shared with its plan or repair
 }
 
 func newErrorReader(b *Brief, random Random) Agent {
 	e := &errorReader{brief: b, random: random}
+	names := map[string]jsontext.Value{}
 	for _, s := range slices.Backward(b.Plan) {
-		e.stack = append(e.stack, &task{step: s})
+		e.stack = append(e.stack, &task{step: s, names: names})
 	}
 	return e
 }

@@ -57,16 +57,16 @@ func fill(args jsontext.Value, value func(name string) (jsontext.Value, bool)) (
 	b := whole.ReplaceAllFunc(args, func(m []byte) []byte { return get(string(m[3 : len(m)-2])) })
 	b = placeholder.ReplaceAllFunc(b, func(m []byte) []byte {
 		v := get(string(m[2 : len(m)-1]))
-		return bytes.Trim(v, `"`) // inside a string: escaped already
+		if len(v) > 0 && v.Kind() != '"' {
+			v = quote(string(v))
+		}
+		return bytes.TrimSuffix(bytes.TrimPrefix(v, []byte{'"'}), []byte{'"'}) // inside a string: escaped already
 	})
 	return b, ok
 }
 
 func quote(s string) jsontext.Value {
-	b, err := jsontext.AppendQuote(nil, s)
-	if err != nil {
-		return jsontext.Value(strconv.QuoteToASCII(s))
-	}
+	b, _ := jsontext.AppendQuote(nil, s) // what isn't UTF-8 is replaced
 	return b
 }
 

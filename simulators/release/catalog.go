@@ -90,28 +90,44 @@ func (e *entry) raw(params []param) jsontext.Value {
 	return b
 }
 
-// validate checks arguments as MCP servers do, the first fault first.
-func validate(tool string, raw jsontext.Value) *failure {
+// validate checks arguments as MCP servers do, the first fault first, and gives
+// those that the tool declares.
+func validate(tool string, raw jsontext.Value) (map[string]jsontext.Value, *failure) {
 	i := slices.IndexFunc(entries, func(e entry) bool { return e.name == tool })
 	given := map[string]jsontext.Value{}
 	if len(raw) > 0 && raw.Kind() == '{' {
 		if err := json.Unmarshal(raw, &given, jsontext.AllowDuplicateNames(true)); err != nil {
-			return invalid(tool, "not an object")
+			return nil, invalid(tool, "not an object")
 		}
 	} else if len(raw) > 0 && raw.Kind() != 'n' {
-		return invalid(tool, "expected object")
+		return nil, invalid(tool, "expected object")
 	}
+	declared := map[string]jsontext.Value{}
 	for _, p := range entries[i].params {
 		v, ok := given[p.name]
 		switch {
 		case !ok && p.optional:
 		case !ok:
-			return invalid(tool, "expected "+p.kind()+", received undefined at "+p.name)
+			return nil, invalid(tool, "expected "+p.kind()+", received undefined at "+p.name)
 		case p.integer && (v.Kind() != '0' || strings.ContainsAny(string(v), ".eE")), !p.integer && v.Kind() != '"':
-			return invalid(tool, "expected "+p.kind()+", received "+v.Kind().String()+" at "+p.name)
+			return nil, invalid(tool, "expected "+p.kind()+", received "+kindName(v.Kind())+" at "+p.name)
+		default:
+			declared[p.name] = v
 		}
 	}
-	return nil
+	return declared, nil
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case 't', 'f':
+		return "boolean"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	}
+	return k.String()
 }
 
 func (p *param) kind() string {

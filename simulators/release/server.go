@@ -146,7 +146,10 @@ func (s *Server) Snapshot() jsontext.Value {
 // write does what another actor does.
 func (s *Server) write(a Write) error {
 	if a.Channel != "" {
-		c := s.world.Channels[a.Channel]
+		c, ok := s.world.Channels[a.Channel]
+		if !ok {
+			return fmt.Errorf("no channel %q", a.Channel)
+		}
 		if err := setField(&c, a.Field, a.Value); err != nil {
 			return err
 		}
@@ -157,6 +160,7 @@ func (s *Server) write(a Write) error {
 	if !ok {
 		return fmt.Errorf("no release %q", a.Release)
 	}
+	r.ApprovedBy, r.Comments = slices.Clone(r.ApprovedBy), slices.Clone(r.Comments) // decoding writes into lists
 	if err := setField(&r, a.Field, a.Value); err != nil {
 		return err
 	}

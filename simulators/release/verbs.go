@@ -58,14 +58,17 @@ func (s *Server) run(tool string, raw jsontext.Value, coin float64) (string, *fa
 	if !ok {
 		return "", failf("unknown_tool", "MCP error -32602: Tool %s not found", tool)
 	}
-	if f := validate(tool, raw); f != nil {
+	given, f := validate(tool, raw)
+	if f != nil {
 		return "", f
 	}
 	var a arguments
-	if len(raw) > 0 {
-		if err := json.Unmarshal(raw, &a, jsontext.AllowDuplicateNames(true)); err != nil {
-			return "", failf("arguments", "MCP error -32602: Input validation error: Invalid arguments for tool %s", tool)
-		}
+	b, err := json.Marshal(given)
+	if err == nil {
+		err = json.Unmarshal(b, &a)
+	}
+	if err != nil { // a revision that no machine word holds
+		return "", failf("arguments", "MCP error -32602: Input validation error: Invalid arguments for tool %s", tool)
 	}
 	return v.run(s, &a, coin)
 }

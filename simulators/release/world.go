@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -81,21 +82,32 @@ func ParseWorld(v jsontext.Value) (World, error) {
 }
 
 func (w *World) check() error {
-	for id, r := range w.Releases {
-		if !slices.Contains([]string{draft, published, archived}, r.Status) {
-			return fmt.Errorf("release %s: status %q", id, r.Status)
-		}
-		if _, ok := w.Channels[r.Channel]; !ok {
-			return fmt.Errorf("release %s: unknown channel %q", id, r.Channel)
-		}
+	if err := w.checkReleases(); err != nil {
+		return err
 	}
 	if w.Drift != nil && !slices.Contains([]string{Strict, Swap, Lenient, Direct}, w.Drift.To) {
 		return fmt.Errorf("drift to %q: want %s, %s, %s or %s", w.Drift.To, Strict, Swap, Lenient, Direct)
 	}
 	probe := &Server{world: w.clone()}
 	for _, a := range w.Actor {
-		if err := probe.write(a); err != nil {
+		if _, ok := verbs[a.Race]; a.Race != "" && !ok {
+			return fmt.Errorf("actor: race with unknown tool %q", a.Race)
+		}
+		if err := cmp.Or(probe.write(a), probe.world.checkReleases()); err != nil {
 			return fmt.Errorf("actor: %w", err)
+		}
+	}
+	return nil
+}
+
+func (w *World) checkReleases() error {
+	for _, id := range slices.Sorted(maps.Keys(w.Releases)) {
+		r := w.Releases[id]
+		if !slices.Contains([]string{draft, published, archived}, r.Status) {
+			return fmt.Errorf("release %s: status %q", id, r.Status)
+		}
+		if _, ok := w.Channels[r.Channel]; !ok {
+			return fmt.Errorf("release %s: unknown channel %q", id, r.Channel)
 		}
 	}
 	return nil

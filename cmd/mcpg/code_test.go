@@ -1,0 +1,15 @@
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"strconv"
+)
+
+func exitCode(err error) string {
+	var e *exec.ExitError
+	if errors.As(err, &e) {
+		return strconv.Itoa(e.ExitCode())
+	}
+	return err.Error()
+}
