@@ -56,24 +56,27 @@ func generic(c *calllog.Call) *behavior.View {
 	case c.StateDirty:
 		v.State = behavior.State{Unknown: []behavior.Path{{}}}
 	case c.Before != nil:
-		v.State = readings(c.Before)
+		v.State = readings(c.Before, c.StateSource)
 	}
 	if c.After != nil {
-		v.After, v.HasAfter = readings(c.After), true
+		v.After, v.HasAfter = readings(c.After, c.StateSource), true
 	}
 	return v
 }
 
-// readings is a state as the log has it: a member a reading, null where one
-// failed.
-func readings(v jsontext.Value) behavior.State {
+// readings is a state as the log has it, a member a reading. In a log's own
+// snapshots null is a value, absent: such logs write it for what isn't there.
+// In readings of ours it says that the read failed.
+func readings(v jsontext.Value, source string) behavior.State {
 	fs, unknown := flatten("", v, &filter{numbers: true})
-	for name, m := range members(v) {
-		if m.Kind() == 'n' {
-			unknown = append(unknown, behavior.Path{Field: escapeKey(name)})
+	if source != calllog.Snapshot {
+		for name, m := range members(v) {
+			if m.Kind() == 'n' {
+				unknown = append(unknown, behavior.Path{Field: escapeKey(name)})
+			}
 		}
+		fs = slices.DeleteFunc(fs, func(f behavior.Feature) bool { return slices.Contains(unknown, f.Path) })
 	}
-	fs = slices.DeleteFunc(fs, func(f behavior.Feature) bool { return slices.Contains(unknown, f.Path) })
 	return behavior.NewState(fs, unknown)
 }
 

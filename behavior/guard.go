@@ -95,7 +95,10 @@ func (a Atom) String() string {
 	case False:
 		return p + "=true"
 	case Absent:
-		return p + " is given"
+		if a.Path.Role == ArgsRole {
+			return p + " is given"
+		}
+		return p + " is there"
 	}
 	return p + " is not " + a.Token
 }

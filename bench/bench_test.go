@@ -121,8 +121,11 @@ func TestCalibration(t *testing.T) {
 func TestNoValidCallBlocked(t *testing.T) {
 	t.Parallel()
 	s := suite(t)
-	blocked := 0
-	for seed := range uint64(6) {
+	blocked, seeds := 0, uint64(6)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		r := run(t, s, Options{Seed: seed, Arms: []string{"block"}})
 		for i := range r.Results {
 			x := &r.Results[i]
@@ -161,6 +164,9 @@ func TestLearnerOff(t *testing.T) {
 // TestReproducible: same seed, same bytes, on one core or several; another seed
 // differs.
 func TestReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three runs are too much under -short")
+	}
 	s := suite(t)
 	bytesOf := func(seed uint64) string {
 		var b bytes.Buffer

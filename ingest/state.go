@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"container/list"
 	"slices"
 	"time"
@@ -126,8 +127,16 @@ func (s *session) ownAnswer(c *calllog.Call, a *adapter.Adapter) jsontext.Value 
 		if a.IsRead(c.Tool) && readKey(tool, args) != readKey(c.Tool, c.Args) {
 			return adapter.Reading{None: true}
 		}
-		return adapter.Reading{Text: c.ResultText, Failed: c.Outcome != calllog.OK}
+		return answerOf(c)
 	})
+}
+
+// answerOf is the call's answer as a reading.
+func answerOf(c *calllog.Call) adapter.Reading {
+	if c.Outcome != calllog.OK {
+		return adapter.Reading{Text: cmp.Or(c.ErrorText, c.ResultText), Failed: true}
+	}
+	return adapter.Reading{Text: c.ResultText}
 }
 
 // spoil marks what a write may have changed: the readings of the resources that
@@ -154,8 +163,7 @@ func (s *session) remember(c *calllog.Call, a *adapter.Adapter) {
 	}
 	put := func(key string) {
 		s.shown[key] = &shown{
-			reading: adapter.Reading{Text: c.ResultText, Failed: c.Outcome != calllog.OK},
-			call:    s.calls, time: c.Time, of: of,
+			reading: answerOf(c), call: s.calls, time: c.Time, of: of,
 		}
 	}
 	if a.IsRead(c.Tool) {

@@ -18,8 +18,8 @@ const (
 //
 // Branch and bound: take an unhit set with the fewest atoms, branch on them;
 // disjoint unhit sets need an atom each, which bounds what is still to come.
-func minimalGuards(sets []behavior.Violation) (guards []behavior.Violation, bounded bool) {
-	sets = minimalSets(sets)
+func minimalGuards(all []behavior.Violation) (guards []behavior.Violation, bounded bool) {
+	sets := minimalSets(all)
 	if len(sets) == 0 {
 		return nil, false
 	}
@@ -31,7 +31,7 @@ func minimalGuards(sets []behavior.Violation) (guards []behavior.Violation, boun
 		s.found = s.found[:maxGuards]
 	}
 	for i := range s.found {
-		s.found[i] = widen(s.found[i], sets)
+		s.found[i] = widen(s.found[i], all)
 	}
 	return s.found, s.nodes > maxNodes
 }

@@ -168,7 +168,7 @@ func untried(g *behavior.Graph, t *behavior.Tool, path behavior.Path) []string {
 func (p *printer) path(g *behavior.Graph, t *behavior.Tool, path behavior.Path) {
 	var works, proven, refused, both []string
 	for _, vc := range t.ByValue(path) {
-		v := vc.Value.String()
+		v := valueText(vc.Value)
 		switch {
 		case vc.OK > 0 && vc.Rejected > 0:
 			works = append(works, fmt.Sprintf("%s (%s)", v, calls(vc.OK)))
@@ -193,6 +193,14 @@ func (p *printer) path(g *behavior.Graph, t *behavior.Tool, path behavior.Path) 
 	add("refused there too, for something else:", both)
 	add("never tried:", untried(g, t, path))
 	p.printf("  %s: %s\n", Clean(path.String()), Clean(strings.Join(parts, "; ")))
+}
+
+// valueText is a value for people.
+func valueText(v behavior.Value) string {
+	if v.Token == behavior.Object {
+		return "there"
+	}
+	return v.String()
 }
 
 // shorten cuts long lists of values.

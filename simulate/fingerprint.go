@@ -38,10 +38,10 @@ func Required(t Tool) []string {
 	return s.Input.Required
 }
 
-var fingerprints sync.Map // raw tool → fingerprint: catalogs are few and long
+var fingerprints sync.Map // name and raw tool → fingerprint: catalogs are few and long
 
 func fingerprint(t Tool) string {
-	key := string(t.Raw)
+	key := t.Name + "\x00" + string(t.Raw)
 	if f, ok := fingerprints.Load(key); ok {
 		return f.(string)
 	}

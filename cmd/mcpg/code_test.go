@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os/exec"
 	"strconv"
+
+	_ "mcpg/internal/golden" // for -update
 )
 
 func exitCode(err error) string {

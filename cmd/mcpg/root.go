@@ -46,7 +46,7 @@ func usage(format string, a ...any) error { return &usageError{fmt.Errorf(format
 func run(ctx context.Context, args []string, s streams) int {
 	a := &app{streams: s}
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would mean the process's own
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)

@@ -52,7 +52,7 @@ func model(t *testing.T, e *learn.Evidence) string {
 // time or in parallel give the same bytes.
 func TestOrderAndSplit(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range rounds() {
 		r := rand.New(rand.NewPCG(seed, 3))
 		calls := someCalls(r, 400)
 		var one learn.Evidence
@@ -101,4 +101,11 @@ func reread(t *testing.T, doc string) *behavior.Graph {
 		t.Fatal(err)
 	}
 	return g
+}
+
+func rounds() uint64 {
+	if testing.Short() {
+		return 2
+	}
+	return 20
 }
