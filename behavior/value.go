@@ -386,7 +386,8 @@ func (s State) Short() string {
 	var out State
 	for _, f := range s.Features {
 		others := slices.ContainsFunc(s.Features, func(g Feature) bool { return g.Role == f.Role && g.Path != f.Path })
-		if f.Token == Text || f.Field == "exists" && f.Token == True && others {
+		inner := slices.ContainsFunc(s.Features, func(g Feature) bool { return g.Role == f.Role && strings.HasPrefix(g.Field, f.Field+".") })
+		if f.Token == Text || f.Token == Object && inner || f.Field == "exists" && f.Token == True && others {
 			continue
 		}
 		out.Features = append(out.Features, f)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -8,28 +9,42 @@ import (
 	"mcpg/report/draw"
 )
 
-// Draw is the behaviour graph as a picture's data: a node a state, an edge for
-// every tool and state that followed, or back to the state where none did.
+// Draw is the behaviour graph as a picture's data: a node a state; an arrow to
+// each state that followed successes, and back to the state for what was
+// refused or whose next state isn't known. Tools that go the same way with the
+// same outcome share an arrow.
 func Draw(g *behavior.Graph) draw.Graph {
-	d := &drawing{nodes: map[string]string{}}
-	edges := g.Edges()
-	slices.SortStableFunc(edges, func(a, b behavior.Edge) int { return b.OK + b.Rejected - a.OK - a.Rejected })
+	d := &drawing{nodes: map[string]string{}, arrows: map[arrow]*bundle{}}
 	guards := map[[3]string]string{}
 	for _, t := range g.Tools {
-		if len(t.Guard.Minimal) == 1 && t.OK() > 0 {
-			guards[[3]string{t.Server, t.Name, t.Fingerprint}] = "needs " + t.Guard.Minimal[0].String()
+		if m := t.Guard.Minimal; len(m) == 1 && t.OK() > 0 && len(m[0]) <= 3 {
+			guards[[3]string{t.Server, t.Name, t.Fingerprint}] = "needs " + m[0].String()
 		}
 	}
-	for _, e := range edges {
+	for _, e := range g.Edges() {
 		d.edge(e, guards[[3]string{e.Server, e.Tool, e.Fingerprint}])
 	}
+	d.out.Edges = d.edges()
 	d.out.Title = fmt.Sprintf("%d calls, %d states, %d tools", g.Calls, len(d.out.Nodes), len(g.Tools))
 	return d.out
 }
 
 type drawing struct {
-	out   draw.Graph
-	nodes map[string]string
+	out    draw.Graph
+	nodes  map[string]string
+	arrows map[arrow]*bundle
+}
+
+// arrow is what tools share that are drawn as one.
+type arrow struct {
+	from, to string
+	tone     draw.Tone
+	dashed   bool
+}
+
+type bundle struct {
+	lines []string
+	calls int
 }
 
 func (d *drawing) node(server, class string, s behavior.State) string {
@@ -39,8 +54,22 @@ func (d *drawing) node(server, class string, s behavior.State) string {
 	}
 	id := fmt.Sprintf("s%d", len(d.nodes))
 	d.nodes[key] = id
-	lines := []string{}
+	group := class
+	if group == "" || server == "" {
+		group = cmp.Or(server, class)
+	} else {
+		group = server + "/" + class
+	}
+	d.out.Nodes = append(d.out.Nodes, draw.Node{ID: id, Lines: stateLines(s), Group: group})
+	return id
+}
+
+func stateLines(s behavior.State) []string {
+	var lines []string
 	for _, f := range s.Features {
+		if len(s.Features) > 1 && f.Field == "exists" && f.Token == behavior.True {
+			continue
+		}
 		lines = append(lines, f.String())
 	}
 	for _, u := range s.Unknown {
@@ -53,30 +82,61 @@ func (d *drawing) node(server, class string, s behavior.State) string {
 	if len(lines) == 0 {
 		lines = []string{"no state"}
 	}
-	group := class
-	if server != "" {
-		group = server + "/" + class
-	}
-	d.out.Nodes = append(d.out.Nodes, draw.Node{ID: id, Lines: lines, Group: group})
-	return id
+	return lines
 }
 
 func (d *drawing) edge(e behavior.Edge, guard string) {
 	from := d.node(e.Server, e.Class, e.State)
-	label := []string{e.Tool, fmt.Sprintf("%d ok, %d refused", e.OK, e.Rejected)}
-	if guard != "" && e.Rejected > 0 {
-		label = append(label, guard)
-	}
 	tone := map[behavior.EdgeOutcome]draw.Tone{
 		behavior.EdgeWorks: draw.Works, behavior.EdgeFails: draw.Fails, behavior.EdgeMixed: draw.Mixed, behavior.EdgeUntried: draw.Untried,
 	}[e.Outcome]
 	dashed := e.Status != behavior.ObservedSupported
-	if len(e.Next) == 0 {
-		d.out.Edges = append(d.out.Edges, draw.Edge{From: from, To: from, Label: label, Tone: tone, Dashed: dashed})
-		return
-	}
+	known := 0
 	for _, n := range e.Next {
-		to := d.node(e.Server, e.Class, n.State)
-		d.out.Edges = append(d.out.Edges, draw.Edge{From: from, To: to, Label: label, Tone: tone, Dashed: dashed})
+		known += n.Calls
+		d.add(arrow{from, d.node(e.Server, e.Class, n.State), tone, dashed}, n.Calls, fmt.Sprintf("%s: %d ok", e.Tool, n.Calls))
 	}
+	if rest := e.OK - known; rest > 0 {
+		d.add(arrow{from, from, tone, dashed}, rest, fmt.Sprintf("%s: %d ok", e.Tool, rest))
+	}
+	if e.Rejected > 0 {
+		lines := []string{fmt.Sprintf("%s: %d refused", e.Tool, e.Rejected)}
+		if guard != "" {
+			lines = append(lines, "("+guard+")")
+		}
+		d.add(arrow{from, from, tone, dashed}, e.Rejected, lines...)
+	}
+}
+
+func (d *drawing) add(a arrow, calls int, lines ...string) {
+	b := d.arrows[a]
+	if b == nil {
+		b = &bundle{}
+		d.arrows[a] = b
+	}
+	b.calls += calls
+	b.lines = append(b.lines, lines...)
+}
+
+// edges lists the arrows, those of most calls first.
+func (d *drawing) edges() []draw.Edge {
+	keys := make([]arrow, 0, len(d.arrows))
+	for a := range d.arrows {
+		keys = append(keys, a)
+	}
+	slices.SortFunc(keys, func(a, b arrow) int {
+		dashed := 0
+		if a.dashed != b.dashed {
+			dashed = -1
+			if a.dashed {
+				dashed = 1
+			}
+		}
+		return cmp.Or(cmp.Compare(d.arrows[b].calls, d.arrows[a].calls), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.tone, b.tone), dashed)
+	})
+	out := make([]draw.Edge, 0, len(keys))
+	for _, a := range keys {
+		out = append(out, draw.Edge{From: a.from, To: a.to, Label: d.arrows[a].lines, Tone: a.tone, Dashed: a.dashed})
+	}
+	return out
 }

@@ -23,7 +23,7 @@ func Guards(w io.Writer, g *behavior.Graph) error {
 	}
 	cs := g.Contradictions()
 	if len(cs) > 0 {
-		p.printf("\n%d contradictions: the same state and arguments with both outcomes\n", len(cs))
+		p.printf("\nContradictions, %d in all: the same state and arguments with both outcomes\n", len(cs))
 	}
 	for _, c := range cs {
 		p.printf("  %s %s: worked %s (e.g. %s), refused %s (e.g. %s: %q); cause %s\n", name(c.Server, c.Tool), both(c.State, c.Args),
