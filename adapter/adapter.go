@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -386,25 +387,47 @@ func (a *Adapter) checkReads() error {
 	return nil
 }
 
-var writingVerbs = strings.Fields(`add append approve archive assign book cancel change clear close commit copy create
-	delete deploy disable drop edit enable exchange execute insert install kill lock merge modify move patch post publish
-	purge push put remove rename replace reset restart return revoke run save send set start stop submit transfer truncate
-	uninstall unlock unpublish update upload upsert write`)
+var writingVerbs = strings.Fields(`add append apply approve archive assign ban begin block book cancel change charge
+	clear close commit copy create deactivate debit delete deploy destroy disable discard dispatch drop edit enable erase
+	exchange execute flush format grant import insert install invoke kill lock login logout mark merge modify move pay patch
+	pin post process publish purge push put refund register reject remove rename replace reset restart restore resume return
+	revoke rotate run save schedule send set ship sign start stop submit subscribe suspend terminate toggle transfer trigger
+	truncate undo uninstall unlock unpublish unsubscribe update upgrade upload upsert wipe withdraw write`)
 
-// mutatingName looks at the first word of a tool's name: of delete_file,
-// deleteFile, DeleteFile and DELETE-FILE alike.
+var readingVerbs = strings.Fields(`check count describe diff display exists fetch find get has head inspect is list lookup peek ping
+	preview query read search show stat stats status tail validate verify view`)
+
+// mutatingName tells whether a tool's name says that it writes: one of its words
+// is a writing verb. After a reading verb, as in get_update_history, only what
+// an "and" joins counts: fetch_and_delete.
 func mutatingName(tool string) bool {
-	const between = "_-./ "
-	tool = strings.TrimLeft(tool, between)
-	lower := false // the letter before
+	words := nameWords(tool)
+	for i, w := range words {
+		reads := slices.ContainsFunc(words[:i], func(v string) bool { return slices.Contains(readingVerbs, v) })
+		if slices.Contains(writingVerbs, w) && (!reads || words[i-1] == "and") {
+			return true
+		}
+	}
+	return false
+}
+
+// nameWords splits delete_file, deleteFile, DeleteFile and DELETE-FILE alike.
+func nameWords(tool string) []string {
+	var words []string
+	start, lower := 0, false // lower: the letter before was one
 	for i, r := range tool {
-		if strings.ContainsRune(between, r) || lower && unicode.IsUpper(r) {
-			tool = tool[:i]
-			break
+		between := !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		if between || lower && unicode.IsUpper(r) {
+			words = append(words, strings.ToLower(tool[start:i]))
+			start = i
+			if between {
+				start = i + utf8.RuneLen(r)
+			}
 		}
 		lower = unicode.IsLower(r)
 	}
-	return slices.Contains(writingVerbs, strings.ToLower(tool))
+	words = append(words, strings.ToLower(tool[start:]))
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
 }
 
 // CheckAnnotations refuses observation tools that a tools/list answer does not

@@ -191,11 +191,14 @@ func TestWritingObservations(t *testing.T) {
 		{"DELETE_FILE", "", "observation tool is not read-only: the name of DELETE_FILE"},
 		{"deleteFile_now", "", "observation tool is not read-only: the name of deleteFile_now"},
 		{"_write", "", "observation tool is not read-only: the name of _write"},
+		{"get_and_set", "", "observation tool is not read-only: the name of get_and_set"},
+		{"github_create_issue", "", "observation tool is not read-only: the name of github_create_issue"},
+		{"order_delete", "", "observation tool is not read-only: the name of order_delete"},
 		{"move.file", "", "observation tool is not read-only: the name of move.file"},
 		{"get_x", `,"ambient":[{"tool":"set_user","as":"user"}]`, "observation tool is not read-only: the name of set_user"},
 		{"get_x", `,"observations":[{"tool":"runQuery","as":"more"}]`, "observation tool is not read-only: the name of runQuery"},
 		{"run_query", `,"effect_classes":{"run_query":"READ_ONLY"}`, ""},
-		{"settings", "", ""}, {"get_and_set", "", ""}, {"updated_files", "", ""}, {"lockStatus", `,"effect_classes":{"lockStatus":"READ_ONLY"}`, ""}, {"Ü", "", ""},
+		{"settings", "", ""}, {"get_update_history", "", ""}, {"list_deleted", "", ""}, {"get_set", "", ""}, {"updated_files", "", ""}, {"lockStatus", `,"effect_classes":{"lockStatus":"READ_ONLY"}`, ""}, {"Ü", "", ""},
 	} {
 		_, err := Parse([]byte(src(tt.tool, tt.more)))
 		switch {

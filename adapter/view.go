@@ -53,9 +53,9 @@ func (a *Adapter) Names(c *calllog.Call) string {
 func generic(c *calllog.Call) *behavior.View {
 	v := &behavior.View{Args: behavior.NewState(flatten(behavior.ArgsRole, c.Args, &filter{numbers: true}))}
 	switch {
-	case c.StateDirty:
+	case c.Before == nil || c.StateDirty:
 		v.State = behavior.State{Unknown: []behavior.Path{{}}}
-	case c.Before != nil:
+	default:
 		v.State = readings(c.Before, c.StateSource)
 	}
 	if c.After != nil {

@@ -101,8 +101,8 @@ func TestViewWithoutAdapter(t *testing.T) {
 	for name, tt := range map[string]struct{ args, before, after, want string }{
 		"everything":    {`{"n":1,"deep":{"kind":"x"},"list":[1,2]}`, `{"ticket":{"open":true,"size":2}}`, `{"ticket":{"open":false}}`, "[ticket={}, ticket.open=true, ticket.size=2] [args.deep={}, args.deep.kind=x, args.list.length=2, args.n=1] -> [ticket={}, ticket.open=false]"},
 		"failed read":   {``, `{"ticket":null,"user":{"busy":null}}`, `{"ticket":null}`, "[user={}, user.busy=absent, ticket=?] [] -> [ticket=?]"},
-		"no state":      {`[]`, ``, ``, "[] []"},
-		"broken object": {`{"a":true,"b`, ``, ``, "[] [args.a=true]"},
+		"no state":      {`[]`, ``, ``, "[state=?] []"},
+		"broken object": {`{"a":true,"b`, ``, ``, "[state=?] [args.a=true]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

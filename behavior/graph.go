@@ -220,6 +220,76 @@ func (g *Graph) Edges() []Edge {
 	for _, t := range g.Tools {
 		out = append(out, t.edges()...)
 	}
+	return sortEdges(out)
+}
+
+// maxPairs bounds the pairs of state and tool of one class that AllEdges fills.
+const maxPairs = 4096
+
+// AllEdges adds what was not tried: for each observed state of a class and each
+// tool of the class the edge that follows from the guard, or that nothing is
+// known of. A class of more than maxPairs pairs keeps its observed edges only.
+func (g *Graph) AllEdges() []Edge {
+	observed := g.Edges()
+	type class struct{ server, name string }
+	states := map[class]map[string]State{}
+	note := func(c class, s State) {
+		if len(s.Features) == 0 || len(s.Unknown) > 0 {
+			return
+		}
+		if states[c] == nil {
+			states[c] = map[string]State{}
+		}
+		states[c][s.Key()] = s
+	}
+	seen := map[string]bool{}
+	for _, e := range observed {
+		c := class{e.Server, e.Class}
+		note(c, e.State)
+		for _, n := range e.Next {
+			note(c, n.State)
+		}
+		seen[e.key()] = true
+	}
+	out := slices.Clone(observed)
+	for c, ss := range states {
+		var tools []*Tool
+		for _, t := range g.Tools {
+			if _, ok := t.roleOf(c.name); ok && t.Server == c.server {
+				tools = append(tools, t)
+			}
+		}
+		if len(ss)*len(tools) > maxPairs {
+			continue
+		}
+		for _, s := range ss {
+			for _, t := range tools {
+				if e := t.untriedEdge(c.name, s); !seen[e.key()] {
+					out = append(out, e)
+				}
+			}
+		}
+	}
+	return sortEdges(out)
+}
+
+func (e *Edge) key() string {
+	return strings.Join([]string{e.Server, e.Class, e.State.Key(), e.Tool, e.Fingerprint}, "\x00")
+}
+
+// untriedEdge is what the guard says of a state in which the tool wasn't seen.
+func (t *Tool) untriedEdge(class string, s State) Edge {
+	e := Edge{Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, Class: class, State: s, Outcome: EdgeUntried, Status: Unknown}
+	if o, ok := t.Offer(class, s); ok && o.Outcome != Undetermined {
+		e.Status, e.Outcome = Conditional, EdgeFails
+		if o.Outcome == Works {
+			e.Outcome = EdgeWorks
+		}
+	}
+	return e
+}
+
+func sortEdges(out []Edge) []Edge {
 	slices.SortStableFunc(out, func(a, b Edge) int {
 		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Class, b.Class),
 			strings.Compare(a.State.Key(), b.State.Key()), strings.Compare(a.Tool, b.Tool), strings.Compare(a.Fingerprint, b.Fingerprint))
@@ -272,7 +342,7 @@ func (t *Tool) edge(cells []*Cell) Edge {
 	switch {
 	case contradicted:
 		e.Status = Contradicted
-	case e.Outcome == EdgeMixed || len(seen) == 1:
+	case e.Outcome == EdgeMixed || len(seen) == 1 || e.State.isUnknown(Path{}):
 		e.Status = Conditional
 	case e.Outcome == EdgeUntried:
 		e.Status = Unknown

@@ -80,12 +80,12 @@ func (a Atom) String() string {
 	switch a.Op {
 	case AtLeast:
 		if math.IsInf(a.Hi, 1) {
-			return fmt.Sprintf("%s > %s", p, FormatNumber(a.Lo))
+			return fmt.Sprintf("%s is no number up to %s", p, FormatNumber(a.Lo))
 		}
 		return fmt.Sprintf("%s >= threshold in (%s, %s]", p, FormatNumber(a.Lo), FormatNumber(a.Hi))
 	case AtMost:
 		if math.IsInf(a.Lo, -1) {
-			return fmt.Sprintf("%s < %s", p, FormatNumber(a.Hi))
+			return fmt.Sprintf("%s is no number from %s on", p, FormatNumber(a.Hi))
 		}
 		return fmt.Sprintf("%s <= threshold in [%s, %s)", p, FormatNumber(a.Lo), FormatNumber(a.Hi))
 	}
@@ -168,6 +168,11 @@ type Failure struct {
 	Calls    int      // refused calls
 	Distinct Sample   // distinct calls among them
 	Causes   []string // causes that were proven or not, sorted
+}
+
+// CauseProven tells whether a text proved what the failure was about.
+func (f Failure) CauseProven() bool {
+	return slices.ContainsFunc(f.Causes, func(c string) bool { return c == "state" || c == "argument" })
 }
 
 // Cluster is a group of failures with the same normalised error text.

@@ -15,7 +15,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpg/calllog"
-	"mcpg/internal/diag"
 )
 
 // ModelFormat and ModelVersion stand at the head of model.json.
@@ -123,12 +122,11 @@ type nextJSON struct {
 	Calls   int      `json:"calls"`
 }
 
+// A call is named by its id: its place in a log changes with the order of the
+// lines, which the model must not. The table has file and line by id.
 type refJSON struct {
 	Hash string `json:"hash"`
 	ID   string `json:"id"`
-	File string `json:"file"`
-	Line int    `json:"line"`
-	Col  int    `json:"col,omitzero"`
 }
 
 type stateJSON struct {
@@ -170,7 +168,7 @@ func (g *Graph) Write(w io.Writer) error {
 	for _, t := range g.Tools {
 		doc.Tools = append(doc.Tools, toolDoc(t))
 	}
-	doc.States, doc.Edges = graphDocs(g.Edges())
+	doc.States, doc.Edges = graphDocs(g.AllEdges())
 	for _, c := range g.Contradictions() {
 		doc.Contradictions = append(doc.Contradictions, contradictionJSON{
 			Server: c.Server, Tool: c.Tool, Fingerprint: c.Fingerprint, State: encodeAll(c.State), Args: encodeAll(c.Args),
@@ -293,7 +291,7 @@ func graphDocs(edges []Edge) ([]stateJSON, []edgeJSON) {
 }
 
 func refDoc(r CallRef) refJSON {
-	return refJSON{fmt.Sprintf("%016x", r.Hash), r.ID, r.Pos.File, r.Pos.Line, r.Pos.Col}
+	return refJSON{fmt.Sprintf("%016x", r.Hash), r.ID}
 }
 
 func refDocs(s Sample) []refJSON {
@@ -477,7 +475,7 @@ func decodeRefs(refs []refJSON) (Sample, error) {
 		if err != nil {
 			return nil, fmt.Errorf("hash %q: %w", r.Hash, err)
 		}
-		s = s.Add(CallRef{h, r.ID, diag.Pos{File: r.File, Line: r.Line, Col: r.Col}})
+		s = s.Add(CallRef{Hash: h, ID: r.ID})
 	}
 	return s, nil
 }

@@ -15,10 +15,10 @@ type CallRef struct {
 	Pos  diag.Pos
 }
 
-// Compare orders references by hash, then place and id.
+// Compare orders references by hash, then id and place.
 func (r CallRef) Compare(s CallRef) int {
-	return cmp.Or(cmp.Compare(r.Hash, s.Hash), strings.Compare(r.Pos.File, s.Pos.File),
-		cmp.Compare(r.Pos.Line, s.Pos.Line), cmp.Compare(r.Pos.Col, s.Pos.Col), strings.Compare(r.ID, s.ID))
+	return cmp.Or(cmp.Compare(r.Hash, s.Hash), strings.Compare(r.ID, s.ID), strings.Compare(r.Pos.File, s.Pos.File),
+		cmp.Compare(r.Pos.Line, s.Pos.Line), cmp.Compare(r.Pos.Col, s.Pos.Col))
 }
 
 // SampleSize is how many distinct calls a Sample keeps.

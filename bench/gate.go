@@ -140,12 +140,18 @@ func (r *Result) doubts(name string) []string {
 	var out []string
 	again := *r
 	again.judge()
-	if reasons := append(slices.Clone(again.Reasons), r.Reasons...); r.Verdict != Trustworthy || again.Verdict != Trustworthy {
+	if reasons := append(slices.Clone(again.Reasons), r.Reasons...); r.Verdict != Trustworthy || len(reasons) > 0 {
 		slices.Sort(reasons)
 		out = append(out, name+" is untrustworthy: "+strings.Join(slices.Compact(reasons), "; "))
 	}
+	if s, err := LoadSuite(r.Suite); err == nil && s.SHA256 != r.SuiteSHA256 {
+		out = append(out, fmt.Sprintf("%s is of another version of suite %s: SHA-256 %s, here %s", name, r.Suite, r.SuiteSHA256, s.SHA256))
+	}
 	for i := range r.Results {
 		x := &r.Results[i]
+		if len(x.ByTask) != r.Tasks {
+			out = append(out, fmt.Sprintf("%s: tasks are missing from %s under %s", name, x.Agent, x.Arm))
+		}
 		var tasks, classes Counts
 		for _, t := range x.ByTask {
 			tasks.add(t.Counts)
@@ -174,9 +180,6 @@ func mismatches(now, base *Result) []string {
 	differ("seed", now.Seed, base.Seed)
 	differ("evidence", now.Evidence, base.Evidence)
 	differ("number of tasks", now.Tasks, base.Tasks)
-	if now.Tasks == 0 {
-		out = append(out, "no task ran")
-	}
 	out = append(out, base.doubts("the baseline")...)
 	for i := range base.Results {
 		x := &base.Results[i]
@@ -186,8 +189,8 @@ func mismatches(now, base *Result) []string {
 			continue
 		}
 		differ(fmt.Sprintf("learner of %s under %s", x.Agent, x.Arm), y.Learner, x.Learner)
-		if len(x.ByTask) != len(y.ByTask) || len(x.ByTask) != base.Tasks {
-			out = append(out, fmt.Sprintf("%s under %s: tasks are missing", x.Agent, x.Arm))
+		if !slices.EqualFunc(x.ByTask, y.ByTask, func(a, b TaskResult) bool { return a.ID == b.ID }) {
+			out = append(out, fmt.Sprintf("%s under %s: the tasks aren't the same", x.Agent, x.Arm))
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -81,12 +82,18 @@ func TestGate(t *testing.T) {
 		"limit kept":         {gate: Gate{Max: []Rule{rule("valid_blocked_clean=0", false)}}, change: func(*Result) {}},
 		"limit broken":       {gate: Gate{Max: []Rule{rule("invalid_reached@error-reader=1", false)}}, change: func(*Result) {}, failures: 1},
 		"other suite":        {gate: within, change: func(r *Result) { r.SuiteSHA256 = "x" }, untrusted: "SHA-256"},
-		"other seed":         {gate: within, change: func(r *Result) { r.Seed++ }, untrusted: "seed"},
-		"other evidence":     {gate: within, change: func(r *Result) { r.Evidence = "first" }, untrusted: "evidence"},
-		"arm missing":        {gate: within, change: func(r *Result) { r.Results = r.Results[5:] }, untrusted: "baseline only"},
+		"no calibration": {gate: within, change: func(r *Result) {
+			r.Results = slices.DeleteFunc(r.Results, func(x RunResult) bool { return x.Agent == "oracle" })
+		}, untrusted: "oracle didn't run"},
+		"no tasks":       {gate: within, change: func(r *Result) { r.Tasks = 0 }, untrusted: "no task ran"},
+		"tasks renamed":  {gate: within, change: func(r *Result) { r.Results[0].ByTask[3].ID = "x" }, untrusted: "aren't the same"},
+		"reasons edited": {gate: within, change: func(r *Result) { r.Reasons = []string{"something"} }, untrusted: "something"},
+		"other seed":     {gate: within, change: func(r *Result) { r.Seed++ }, untrusted: "seed"},
+		"other evidence": {gate: within, change: func(r *Result) { r.Evidence = "first" }, untrusted: "evidence"},
+		"arm missing":    {gate: within, change: func(r *Result) { r.Results = r.Results[5:] }, untrusted: "baseline only"},
 		"tasks missing": {gate: within, change: func(r *Result) {
 			r.Results[0].ByTask = r.Results[0].ByTask[1:]
-		}, untrusted: "tasks are missing"},
+		}, untrusted: "tasks are missing from"},
 		"sums don't add up": {gate: within, change: func(r *Result) { r.Results[0].InvalidReached = 0 }, untrusted: "aren't those"},
 		"inert, verdict edited": {gate: within, change: func(r *Result) {
 			for i := range r.Results {

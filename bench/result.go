@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/simulate/agents"
 )
 
 // ResultVersion is the version of bench.json.
@@ -153,6 +155,14 @@ func (r *Result) judge() {
 		if ran && decided == 0 {
 			r.Reasons = append(r.Reasons, fmt.Sprintf("%s made no decision on any call: the arm is inert", arm))
 		}
+	}
+	for _, k := range agents.Kinds() {
+		if k.Calibration && r.find(k.Name, ArmNone) == nil {
+			r.Reasons = append(r.Reasons, k.Name+" didn't run: nothing shows that the tasks can be done, and not by chance")
+		}
+	}
+	if r.Tasks == 0 {
+		r.Reasons = append(r.Reasons, "no task ran")
 	}
 	r.Reasons = append(r.Reasons, r.transparency()...)
 	r.Verdict = Trustworthy

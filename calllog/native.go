@@ -2,9 +2,12 @@ package calllog
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +33,7 @@ type Reader struct {
 	call     *Call
 	findings []diag.Finding
 	err      error
-	lenient  jsontext.Options
+	lenient  []jsontext.Options
 }
 
 // NewReader reads from r, whose name in positions is file. The input may be
@@ -40,7 +43,7 @@ func NewReader(r io.Reader, file string) *Reader {
 	if err != nil {
 		return &Reader{file: file, err: fmt.Errorf("%s: %w", file, err)}
 	}
-	return &Reader{lines: newLineReader(plain, MaxLine), file: file, lenient: jsontext.AllowDuplicateNames(true)}
+	return &Reader{lines: newLineReader(plain, MaxLine), file: file, lenient: []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}}
 }
 
 // Scan moves to the next call; false at the end or on an error of the input.
@@ -55,6 +58,9 @@ func (r *Reader) Scan() bool {
 		case errors.Is(err, ErrLongLine):
 			r.find("long-line", err.Error()+", skipped")
 			continue
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			r.find("cut-off", "the compressed file ends here; what comes before was read")
+			return false
 		case err != nil:
 			r.err = fmt.Errorf("%s:%d: %w", r.file, r.line, err)
 			return false
@@ -75,7 +81,7 @@ func (r *Reader) Scan() bool {
 		}
 		call.Pos = diag.Pos{File: r.file, Line: r.line}
 		if call.ID == "" {
-			call.ID = r.file + ":" + strconv.Itoa(r.line)
+			call.ID = lineID(line)
 		}
 		r.call = call
 		return true
@@ -95,6 +101,13 @@ func (r *Reader) Lines() int { return r.line }
 // Err is the error of the input that ended Scan, nil at a plain end.
 func (r *Reader) Err() error { return r.err }
 
+// lineID names a call that has no id by its line's content, so that it keeps its
+// name wherever the line stands: 12 hex digits of SHA-256.
+func lineID(line []byte) string {
+	sum := sha256.Sum256(line)
+	return "line-" + hex.EncodeToString(sum[:])[:12]
+}
+
 func (r *Reader) find(rule, message string) {
 	r.findings = append(r.findings, diag.Finding{Pos: diag.Pos{File: r.file, Line: r.line}, Rule: rule, Message: message})
 }
@@ -113,8 +126,8 @@ type member struct {
 	value jsontext.Value
 }
 
-func decodeCall(line []byte, opts jsontext.Options) (*Call, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(line), opts)
+func decodeCall(line []byte, opts []jsontext.Options) (*Call, error) {
+	d := jsontext.NewDecoder(bytes.NewReader(line), opts...)
 	tok, err := d.ReadToken()
 	if err != nil {
 		return nil, shorten(err)
@@ -285,7 +298,10 @@ func text(v jsontext.Value) (string, error) {
 		return "", nil
 	case '"':
 		s, err := jsontext.AppendUnquote(nil, v)
-		return string(s), err
+		if err != nil && len(s) == 0 {
+			return "", err
+		}
+		return string(s), nil // a lone surrogate reads as U+FFFD
 	case '0':
 		return string(v), nil
 	}
@@ -316,8 +332,17 @@ func integer(v jsontext.Value) (int64, error) {
 
 func micros(v jsontext.Value) (time.Duration, error) {
 	n, err := integer(v)
+	if n > maxMicros || n < -maxMicros {
+		return 0, fmt.Errorf("%d microseconds: out of range", n)
+	}
 	return time.Duration(n) * time.Microsecond, err
 }
+
+// maxMicros is about 290 years; a Duration holds no more.
+const maxMicros = math.MaxInt64 / int64(time.Microsecond)
+
+// maxSeconds is the end of the year 9999, the last that RFC 3339 can write.
+const maxSeconds = 253402300799
 
 // instant reads RFC 3339, or a number of seconds or milliseconds since 1970.
 func instant(v jsontext.Value) (time.Time, error) {
@@ -337,11 +362,11 @@ func instant(v jsontext.Value) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("time %q: want RFC 3339", s)
 	case '0':
 		f, err := strconv.ParseFloat(string(v), 64)
-		if err != nil || f < -1e15 || f > 1e15 {
-			return time.Time{}, fmt.Errorf("time %s: out of range", v)
-		}
 		if f > 1e11 || f < -1e11 { // milliseconds
-			return time.UnixMicro(int64(f * 1e3)).UTC(), nil
+			f /= 1e3
+		}
+		if err != nil || !(f >= -6e10 && f <= maxSeconds) {
+			return time.Time{}, fmt.Errorf("time %s: out of range", v)
 		}
 		return time.UnixMicro(int64(f * 1e6)).UTC(), nil
 	}

@@ -22,8 +22,12 @@ type format struct {
 	detect func(head []byte) (ok bool, why string)
 	// read calls emit for each call, in the order of the log. An error is the
 	// end of the input.
-	read func(ctx context.Context, r io.Reader, file string, emit func(*calllog.Call) error) (reading, error)
+	read func(ctx context.Context, r io.Reader, in input, emit func(*calllog.Call) error) (reading, error)
 }
+
+// input is the names of one input: of its file in positions, and of the scope
+// of its sessions where these have no names of their own.
+type input struct{ file, scope string }
 
 // reading is what there is to say of an input beside its calls.
 type reading struct {
@@ -73,8 +77,7 @@ func detect(head []byte, file string) (*format, error) {
 	}
 	e := &errDetect{file: file}
 	if bytes.IndexByte(head, 0) >= 0 {
-		e.why = append(e.why, "it holds NUL bytes: a binary file")
-		return nil, e
+		e.why = append(e.why, "it holds NUL bytes, like a binary file")
 	}
 	for i := range formats {
 		ok, why := formats[i].detect(head)

@@ -3,12 +3,16 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"mcpg/adapter"
 	"mcpg/calllog"
@@ -17,6 +21,9 @@ import (
 
 // headSize is how much of an input detection looks at, in bytes.
 const headSize = 256 << 10
+
+// maxUnmatched is how many servers without an adapter are named.
+const maxUnmatched = 20
 
 // Options of a run; the zero value detects formats and has no adapter.
 type Options struct {
@@ -44,6 +51,8 @@ type Report struct {
 	Soft []diag.Pos
 	// Observed counts calls that have a state before them.
 	Observed int
+	// Unmatched are servers that none of the given adapters is for, sorted.
+	Unmatched []string
 }
 
 // Bad counts the findings that lost something.
@@ -71,15 +80,37 @@ func Run(ctx context.Context, inputs []string, opts Options, emit func(*calllog.
 		named = f
 	}
 	t := newTracker()
-	for _, name := range inputs {
-		if err := readInput(ctx, name, named, &opts, rep, t, emit); err != nil {
+	scopes := scopesOf(inputs)
+	for i, name := range inputs {
+		if err := readInput(ctx, name, scopes[i], named, &opts, rep, t, emit); err != nil {
 			return rep, err
 		}
 	}
 	return rep, nil
 }
 
-func readInput(ctx context.Context, name string, f *format, opts *Options, rep *Report, t *tracker, emit func(*calllog.Call) error) error {
+// scopesOf names inputs for their sessions: by the file's name without its
+// endings, or by its path where two inputs have the same name.
+func scopesOf(inputs []string) []string {
+	out := make([]string, len(inputs))
+	paths := map[string]map[string]bool{}
+	for i, in := range inputs {
+		base, _, _ := strings.Cut(filepath.Base(in), ".")
+		out[i] = cmp.Or(base, in)
+		if paths[out[i]] == nil {
+			paths[out[i]] = map[string]bool{}
+		}
+		paths[out[i]][in] = true
+	}
+	for i, in := range inputs {
+		if len(paths[out[i]]) > 1 {
+			out[i] = in
+		}
+	}
+	return out
+}
+
+func readInput(ctx context.Context, name, scope string, f *format, opts *Options, rep *Report, t *tracker, emit func(*calllog.Call) error) error {
 	in, label, err := open(name, opts)
 	if err != nil {
 		return err
@@ -91,7 +122,7 @@ func readInput(ctx context.Context, name string, f *format, opts *Options, rep *
 	}
 	br := bufio.NewReaderSize(plain, headSize)
 	head, err := br.Peek(headSize)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) { // the format says what is cut off
 		return fmt.Errorf("%s: %w", label, err)
 	}
 	if len(bytes.TrimSpace(head)) == 0 {
@@ -103,7 +134,7 @@ func readInput(ctx context.Context, name string, f *format, opts *Options, rep *
 		}
 	}
 	file := FileReport{File: label, Format: f.name}
-	got, err := f.read(ctx, br, label, func(c *calllog.Call) error {
+	got, err := f.read(ctx, br, input{label, scope}, func(c *calllog.Call) error {
 		file.Calls++
 		rep.add(c, opts, t)
 		return emit(c)
@@ -137,6 +168,11 @@ func (e *NoCallsError) Error() string {
 // add settles one call.
 func (r *Report) add(c *calllog.Call, opts *Options, t *tracker) {
 	a := opts.Adapters.For(c.Server)
+	if a == nil && len(opts.Adapters) > 0 {
+		if i, seen := slices.BinarySearch(r.Unmatched, c.Server); !seen && len(r.Unmatched) < maxUnmatched {
+			r.Unmatched = slices.Insert(r.Unmatched, i, c.Server)
+		}
+	}
 	if a != nil {
 		if c.Server == "" {
 			c.Server = a.ServerID

@@ -29,8 +29,8 @@ func detectNative(head []byte) (bool, string) {
 	return false, `no line is an object with "tool" and "args", "is_error", "outcome" or "result_text"`
 }
 
-func readNative(ctx context.Context, r io.Reader, file string, emit func(*calllog.Call) error) (reading, error) {
-	in := calllog.NewReader(r, file)
+func readNative(ctx context.Context, r io.Reader, name input, emit func(*calllog.Call) error) (reading, error) {
+	in := calllog.NewReader(r, name.file)
 	for in.Scan() {
 		if err := ctx.Err(); err != nil {
 			return reading{findings: in.Findings()}, err

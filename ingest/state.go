@@ -27,7 +27,9 @@ type tracker struct {
 type session struct {
 	key   string
 	calls int
-	shown map[string]*shown // by read: tool and canonical arguments
+	shown map[string]*shown            // by read: tool and canonical arguments
+	of    map[string]map[string]*shown // by resource and read
+	spoil int                          // the last call that may have changed everything
 }
 
 // shown is the last answer of one read.
@@ -35,8 +37,7 @@ type shown struct {
 	reading adapter.Reading
 	call    int // its number in the session
 	time    time.Time
-	dirty   bool     // something may have changed it since
-	of      []string // the resources that it is about
+	dirty   bool // something may have changed it since
 }
 
 func newTracker() *tracker {
@@ -49,7 +50,7 @@ func (t *tracker) session(c *calllog.Call) *session {
 		t.idle.MoveToFront(e)
 		return e.Value.(*session)
 	}
-	s := &session{key: key, shown: map[string]*shown{}}
+	s := &session{key: key, shown: map[string]*shown{}, of: map[string]map[string]*shown{}}
 	t.sessions[key] = t.idle.PushFront(s)
 	if t.idle.Len() > maxSessions {
 		last := t.idle.Back()
@@ -60,9 +61,7 @@ func (t *tracker) session(c *calllog.Call) *session {
 }
 
 func readKey(tool string, args jsontext.Value) string {
-	v := args.Clone()
-	_ = v.Canonicalize() // what isn't canonical JSON is compared as it stands
-	return tool + "\x00" + string(v)
+	return tool + "\x00" + calllog.Canonical(args)
 }
 
 // observe fills in Before, After and where they come from, then remembers what
@@ -79,7 +78,7 @@ func (t *tracker) observe(c *calllog.Call, a *adapter.Adapter) {
 	if c.After == nil {
 		c.After = s.ownAnswer(c, a)
 	}
-	s.spoil(c, a)
+	s.write(c, a)
 	s.remember(c, a)
 }
 
@@ -94,7 +93,7 @@ func (s *session) reconstruct(c *calllog.Call, a *adapter.Adapter) {
 		}
 		found = true
 		c.StateCalls = max(c.StateCalls, s.calls-sh.call-1)
-		c.StateDirty = c.StateDirty || sh.dirty
+		c.StateDirty = c.StateDirty || sh.dirty || sh.call <= s.spoil
 		if oldest.IsZero() || sh.time.Before(oldest) {
 			oldest = sh.time
 		}
@@ -139,17 +138,21 @@ func answerOf(c *calllog.Call) adapter.Reading {
 	return adapter.Reading{Text: c.ResultText}
 }
 
-// spoil marks what a write may have changed: the readings of the resources that
+// write marks what a write may have changed: the readings of the resources that
 // it names, or all of them if it names none.
-func (s *session) spoil(c *calllog.Call, a *adapter.Adapter) {
+func (s *session) write(c *calllog.Call, a *adapter.Adapter) {
 	if !a.Writes(c.Tool) || c.Outcome == calllog.Rejected || c.Outcome == calllog.Denied {
 		return
 	}
 	refs := a.Refs(c.Tool, c.Args)
-	for _, sh := range s.shown {
-		if len(refs) == 0 || slices.ContainsFunc(refs, func(r adapter.Ref) bool { return slices.Contains(sh.of, r.String()) }) {
+	if len(refs) == 0 {
+		s.spoil = s.calls
+	}
+	for _, r := range refs {
+		for _, sh := range s.of[r.String()] {
 			sh.dirty = true
 		}
+		delete(s.of, r.String()) // dirty for good; a new reading comes in its place
 	}
 }
 
@@ -157,13 +160,14 @@ func (s *session) remember(c *calllog.Call, a *adapter.Adapter) {
 	if !shows(c, a) {
 		return
 	}
-	var of []string
-	for _, r := range a.Refs(c.Tool, c.Args) {
-		of = append(of, r.String())
-	}
 	put := func(key string) {
-		s.shown[key] = &shown{
-			reading: answerOf(c), call: s.calls, time: c.Time, of: of,
+		sh := &shown{reading: answerOf(c), call: s.calls, time: c.Time}
+		s.shown[key] = sh
+		for _, r := range a.Refs(c.Tool, c.Args) {
+			if s.of[r.String()] == nil {
+				s.of[r.String()] = map[string]*shown{}
+			}
+			s.of[r.String()][key] = sh
 		}
 	}
 	if a.IsRead(c.Tool) {

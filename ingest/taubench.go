@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -55,22 +54,22 @@ type tauToolCall struct {
 }
 
 type tauReader struct {
-	file string
+	input
 	emit func(*calllog.Call) error
 	reading
 	sessions map[string]int
 }
 
-func readTauBench(ctx context.Context, r io.Reader, file string, emit func(*calllog.Call) error) (reading, error) {
-	t := &tauReader{file: file, emit: emit, sessions: map[string]int{}}
+func readTauBench(ctx context.Context, r io.Reader, in input, emit func(*calllog.Call) error) (reading, error) {
+	t := &tauReader{input: in, emit: emit, sessions: map[string]int{}}
 	plain, err := calllog.Plain(r)
 	if err != nil {
-		return t.reading, fmt.Errorf("%s: %w", file, err)
+		return t.reading, fmt.Errorf("%s: %w", in.file, err)
 	}
 	lines := &lineCounter{r: plain}
 	d := jsontext.NewDecoder(lines, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '[' {
-		return t.reading, fmt.Errorf("%s: not a JSON list", file)
+		return t.reading, fmt.Errorf("%s: not a JSON list", in.file)
 	}
 	for d.PeekKind() != ']' {
 		if err := ctx.Err(); err != nil {
@@ -132,8 +131,7 @@ func (t *tauReader) run(run jsontext.Value, line int) error {
 
 // session names a run; a task and trial that come again get a number.
 func (t *tauReader) session(task, trial jsontext.Value) string {
-	base := strings.TrimSuffix(filepath.Base(t.file), filepath.Ext(t.file))
-	name := fmt.Sprintf("%s/%s.%s", base, strings.Trim(string(task), `"`), strings.Trim(string(trial), `"`))
+	name := fmt.Sprintf("%s/%s.%s", t.scope, strings.Trim(string(task), `"`), strings.Trim(string(trial), `"`))
 	t.sessions[name]++
 	if n := t.sessions[name]; n > 1 {
 		name = fmt.Sprintf("%s.%d", name, n)

@@ -19,14 +19,19 @@ const maxCluster = 160
 // Cluster normalises the text of a failure. Of its first sentence, the values of
 // arguments, and names and ids of the state, are replaced by where they stand,
 // in ‹›: that is the example, which Expected fills in for another call. The
-// cluster's text has other quoted parts and words that hold digits or slashes
-// replaced too, so that failures of one check read alike.
+// cluster's text keeps plain words of the state, for a word may be there by
+// chance; quoted parts and words that hold digits or slashes are replaced, so
+// that failures of one check read alike.
 func Cluster(c *calllog.Call) (text, example string) {
-	example = firstSentence(message(c.ErrorText))
+	s := firstSentence(message(c.ErrorText))
+	example = s
 	for _, v := range namedStrings(c.Args, c.Before) {
 		example = replaceWord(example, v.value, "‹"+v.name+"›")
+		if !v.state || strings.ContainsFunc(v.value, unicode.IsDigit) {
+			s = replaceWord(s, v.value, "‹"+v.name+"›")
+		}
 	}
-	words := strings.Fields(dropQuoted(example))
+	words := strings.Fields(dropQuoted(s))
 	for i, w := range words {
 		if bare := placeholders.ReplaceAllString(w, ""); strings.ContainsFunc(bare, unicode.IsDigit) || strings.Contains(bare, "/") {
 			words[i] = "‹id›" + trailing(w)
@@ -127,15 +132,19 @@ func trailing(w string) string {
 	return ""
 }
 
-type namedString struct{ name, value string }
+type namedString struct {
+	name, value string
+	state       bool
+}
 
 // namedStrings lists string values with the path that names them, longest
 // first: one may be part of another. Short ones are left, they say little; of
 // the state, only single words that stand directly in a reading count.
 func namedStrings(args, before jsontext.Value) []namedString {
-	out := appendStrings(nil, args, "")
-	for _, v := range appendStrings(nil, before, "") {
+	out := appendStrings(nil, args)
+	for _, v := range appendStrings(nil, before) {
 		if strings.Count(v.name, ".") == 1 && len(v.value) <= 64 && !strings.ContainsFunc(v.value, unicode.IsSpace) {
+			v.state = true
 			out = append(out, v)
 		}
 	}
@@ -149,7 +158,7 @@ func namedStrings(args, before jsontext.Value) []namedString {
 }
 
 // appendStrings walks a JSON value; elements of a list share their list's name.
-func appendStrings(out []namedString, v jsontext.Value, prefix string) []namedString {
+func appendStrings(out []namedString, v jsontext.Value) []namedString {
 	d := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	var path []string // names of the objects around
 	for {
@@ -175,7 +184,7 @@ func appendStrings(out []namedString, v jsontext.Value, prefix string) []namedSt
 		}
 		if tok.Kind() == '"' {
 			if s := tok.String(); len(s) >= 3 && len(s) <= 4*maxCluster {
-				out = append(out, namedString{prefix + joinNames(path), s})
+				out = append(out, namedString{name: joinNames(path), value: s})
 			}
 		}
 	}

@@ -17,7 +17,7 @@ func TestCluster(t *testing.T) {
 		{"ENOENT: no such file or directory, open '/srv/a.txt'", `{"path":"a.txt"}`, "", "ENOENT: no such file or directory, open ‹quoted›"},
 		{"Release demo-0-5 cannot be published: tests have not passed. Run them.", `{"release_id":"demo-0-5"}`, "", "Release ‹release_id› cannot be published: tests have not passed."},
 		{"it has 1 of 2 approvals", `{}`, "", "it has ‹id› of ‹id› approvals"},
-		{"channel beta is locked by ops", `{}`, `{"channel":{"locked_by":"ops"},"release":{"channel":"beta"}}`, "channel ‹release.channel› is locked by ‹channel.locked_by›"},
+		{"channel beta is locked by ops", `{}`, `{"channel":{"locked_by":"ops"},"release":{"channel":"beta"}}`, "channel beta is locked by ops"},
 		{"payment method is wrong", `{}`, `{"order":{"history":[{"type":"payment"}]}}`, "payment method is wrong"},
 		{`{"error": "Ticket with ID 7 not found."}`, `{"id":7}`, "", "Ticket with ID ‹id› not found."},
 		{`[{'error': 'User not authenticated. Please log in.'}]`, `{}`, "", "User not authenticated."},

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"mcpg/behavior"
 	"mcpg/calllog"
 )
@@ -125,19 +123,13 @@ func (t *toolEvidence) cell(c *behavior.Cell) *behavior.Cell {
 // state.
 func contentHash(c *calllog.Call) uint64 {
 	h := sha256.New()
-	for _, s := range []string{c.Session, canonical(c.Args), canonical(c.Before)} {
+	for _, s := range []string{c.Session, calllog.Canonical(c.Args), calllog.Canonical(c.Before)} {
 		var n [8]byte
 		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
 		h.Write(n[:])
 		h.Write([]byte(s))
 	}
 	return binary.BigEndian.Uint64(h.Sum(nil))
-}
-
-func canonical(v jsontext.Value) string {
-	v = v.Clone()
-	_ = v.Canonicalize() // what isn't canonical JSON is taken as it stands
-	return string(v)
 }
 
 func addRefusals(rs []behavior.Refusals, r behavior.Refusals) []behavior.Refusals {

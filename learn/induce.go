@@ -104,9 +104,11 @@ func induceGuard(cells []*behavior.Cell, wide []behavior.Path) *behavior.Guard {
 	g := &behavior.Guard{Wide: wide, Allowed: successes(cells)}
 	g.Build()
 	failures(g, cells)
-	sets := make([]behavior.Violation, len(g.Failures))
-	for i, f := range g.Failures {
-		sets[i] = f.Violates
+	sets := make([]behavior.Violation, 0, len(g.Failures))
+	for _, f := range g.Failures {
+		if c, _ := g.ClusterOf(f.Cluster); c.Trusted() {
+			sets = append(sets, f.Violates)
+		}
 	}
 	g.Minimal, g.Bounded = minimalGuards(sets)
 	return g

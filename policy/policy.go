@@ -118,7 +118,7 @@ func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict) proof {
 		pr.failures = append(pr.failures, f)
 		pr.calls += f.Calls
 		distinct = distinct.Merge(f.Distinct)
-		clear = clear || slices.ContainsFunc(f.Causes, func(c string) bool { return c == "state" || c == "argument" })
+		clear = clear || f.CauseProven()
 	}
 	pr.distinct = len(distinct)
 	pr.proven = pr.distinct >= 2 || pr.distinct == 1 && p.opts.Evidence == First && clear

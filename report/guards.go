@@ -9,8 +9,12 @@ import (
 	"mcpg/behavior"
 )
 
-// maxPaths is how many features of a tool are spelt out.
-const maxPaths = 8
+// Bounds of what is spelt out.
+const (
+	maxPaths = 8 // features of a tool
+	maxShown = 20
+	maxName  = 80 // characters
+)
 
 // Guards writes, a tool each, when it was seen working and when refused. Thin
 // evidence is told as such: counts stand beside every claim.
@@ -23,9 +27,13 @@ func Guards(w io.Writer, g *behavior.Graph) error {
 	}
 	cs := g.Contradictions()
 	if len(cs) > 0 {
-		p.printf("\nContradictions, %d in all: the same state and arguments with both outcomes\n", len(cs))
+		p.printf("\nContradictions, %d in all: calls alike in every feature that was looked at, with both outcomes\n", len(cs))
 	}
-	for _, c := range cs {
+	for i, c := range cs {
+		if i == maxShown {
+			p.printf("  … and %d more; model.json has them all\n", len(cs)-i)
+			break
+		}
 		p.printf("  %s %s: worked %s (e.g. %s), refused %s (e.g. %s: %q); cause %s\n", name(c.Server, c.Tool), both(c.State, c.Args),
 			calls(c.OK), c.Works.Pos, calls(c.Rejected), c.Refused.Pos, Clean(c.ErrorText), c.Cause)
 	}
@@ -45,9 +53,9 @@ func (p *printer) printf(format string, a ...any) {
 
 func name(server, tool string) string {
 	if server == "" {
-		return Clean(tool)
+		return clip(Clean(tool), maxName)
 	}
-	return Clean(server + "/" + tool)
+	return clip(Clean(server+"/"+tool), maxName)
 }
 
 func both(s, args behavior.State) string {
@@ -55,7 +63,16 @@ func both(s, args behavior.State) string {
 	if len(args.Features) > 0 {
 		text += " " + args.Short()
 	}
-	return Clean(text)
+	return clip(Clean(text), 240)
+}
+
+// clip cuts a line that is longer than n characters.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
 }
 
 func calls(n int) string {
@@ -93,35 +110,52 @@ func (p *printer) tool(g *behavior.Graph, t *behavior.Tool) {
 	}
 }
 
-// maxAtoms is how many tests a condition may have to be worth reading.
-const maxAtoms = 6
+// maxAtoms is how many tests a condition may have to be printed.
+const maxAtoms = 12
 
-// guard prints the smallest conditions that agree with everything seen: a claim
-// about these calls, not yet about the server.
+// guard prints the smallest conditions that every success met, and how many of
+// the refusals they explain: a claim about these calls, not yet about the
+// server.
 func (p *printer) guard(t *behavior.Tool) {
 	m := t.Guard.Minimal
+	explained := explained(t.Guard)
+	share := fmt.Sprintf("%d of %d refusals are", explained, t.Rejected())
+	if explained == t.Rejected() {
+		share = "every refusal is"
+	}
 	switch {
 	case len(m) == 0:
-		p.printf("  no condition: what was refused had worked alike, or its state wasn't observed\n")
+		p.printf("  no refusal is explained: calls alike in every feature had worked, or the state wasn't observed\n")
 	case t.OK() == 0:
 		p.printf("  never seen working: nothing says which condition it misses\n")
 	case len(m[0]) > maxAtoms:
-		p.printf("  no short condition agrees with all calls (the shortest has %d tests): what it checks isn't among the features\n", len(m[0]))
+		p.printf("  %s explained only by a condition of %d tests, which is too long to mean much\n", share, len(m[0]))
 	case len(m) == 1:
-		p.printf("  all calls agree with: %s\n", Clean(m[0].String()))
+		p.printf("  %s explained by needing: %s\n", share, Clean(m[0].String()))
 	default:
 		options := make([]string, 0, len(m))
 		for _, v := range m[:min(3, len(m))] {
 			options = append(options, "("+v.String()+")")
 		}
 		if n := len(m) - len(options); n > 0 {
-			options = append(options, fmt.Sprintf("and %d or more others", n))
+			options = append(options, fmt.Sprintf("or one of %d more", n))
 		}
-		p.printf("  all calls agree with either of: %s\n", Clean(strings.Join(options, ", ")))
+		p.printf("  %s explained by needing either of: %s\n", share, clip(Clean(strings.Join(options, ", ")), 1000))
 	}
 	if t.Guard.Bounded {
 		p.printf("  the search for a shorter condition was cut short\n")
 	}
+}
+
+// explained counts the refusals that the condition rests on.
+func explained(g *behavior.Guard) int {
+	n := 0
+	for _, f := range g.Failures {
+		if c, _ := g.ClusterOf(f.Cluster); c.Trusted() {
+			n += f.Calls
+		}
+	}
+	return n
 }
 
 // interesting lists the paths whose values say something: refused calls had
@@ -190,7 +224,7 @@ func (p *printer) path(g *behavior.Graph, t *behavior.Tool, path behavior.Path) 
 	add("seen working only at", works)
 	add("proven refused:", proven)
 	add("refused, for this or something else:", refused)
-	add("refused there too, for something else:", both)
+	add("refused there too:", both)
 	add("never tried:", untried(g, t, path))
 	p.printf("  %s: %s\n", Clean(path.String()), Clean(strings.Join(parts, "; ")))
 }
@@ -212,13 +246,17 @@ func shorten(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// provenBy tells whether this value alone explains a refusal.
+// provenBy tells whether this value alone explains a refusal: of two distinct
+// calls, or of one whose text proves its cause.
 func provenBy(t *behavior.Tool, path behavior.Path, v behavior.Value) bool {
+	if t.OK() == 0 {
+		return false
+	}
 	for _, f := range t.Guard.Failures {
 		if len(f.Violates) != 1 || f.Violates[0].Path != path {
 			continue
 		}
-		if c, _ := t.Guard.ClusterOf(f.Cluster); !c.Trusted() {
+		if c, _ := t.Guard.ClusterOf(f.Cluster); !c.Trusted() || len(f.Distinct) < 2 && !f.CauseProven() {
 			continue
 		}
 		a := f.Violates[0]
@@ -248,7 +286,7 @@ func (p *printer) cluster(t *behavior.Tool, c behavior.Cluster) {
 	}
 	switch {
 	case c.Unexplained > 0:
-		p.printf("; %d of them where the same had worked: what it checks isn't among the features", c.Unexplained)
+		p.printf("; %d of them alike in every feature to calls that worked", c.Unexplained)
 	case c.Unobserved == c.Calls:
 		p.printf("; too little was observed to say why")
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +31,7 @@ the simulator's own check. Exits with 3 if the result can't be trusted: a policy
 decided nothing, an oracle that fails, observing that changed what an agent saw.`,
 		Example: "  mcpg bench run --suite stateful-v1\n  mcpg bench run --suite stateful-v1 --agent error-reader --arm none,block --json bench.json",
 		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return a.runBench(c.Context(), &f) },
+		RunE:    func(c *cobra.Command, _ []string) error { return a.runBench(c, &f) },
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.suite, "suite", "stateful-v1", "the suite")
@@ -45,7 +45,18 @@ decided nothing, an oracle that fails, observing that changed what an agent saw.
 	return c
 }
 
-func (a *app) runBench(ctx context.Context, f *benchFlags) error {
+// distinct keeps the first of equal names; nil stays nil.
+func distinct(names []string) []string {
+	var out []string
+	for _, n := range names {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (a *app) runBench(cmd *cobra.Command, f *benchFlags) error {
 	evidence, err := policy.ParseEvidence(f.evidence)
 	if err != nil {
 		return &usageError{err}
@@ -54,6 +65,12 @@ func (a *app) runBench(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
+	for name, list := range map[string]*[]string{"agent": &f.agents, "arm": &f.arms} {
+		if cmd.Flags().Changed(name) && len(*list) == 0 {
+			return usage("--%s names nothing", name)
+		}
+		*list = distinct(*list)
+	}
 	opts := bench.Options{Agents: f.agents, Arms: f.arms, Learner: f.learner, Evidence: evidence, Seed: f.seed}
 	total, err := opts.Episodes(s)
 	if err != nil {
@@ -61,7 +78,7 @@ func (a *app) runBench(ctx context.Context, f *benchFlags) error {
 	}
 	p := a.progress("playing", int64(total), false)
 	opts.Progress = func() { p.add(1) }
-	r, err := bench.Run(ctx, s, opts)
+	r, err := bench.Run(cmd.Context(), s, opts)
 	p.end()
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -50,55 +51,86 @@ func (s *source) load() (adapter.Set, error) {
 }
 
 // each reads every input, table or log, and hands its calls to emit with the
-// adapters to view them by.
+// adapters to view them by. Logs that follow each other are read as one, as
+// mcpg ingest does.
 func (a *app) each(ctx context.Context, s *source, names []string, emit func(*calllog.Call, adapter.Set) error) error {
 	set, err := s.load()
 	if err != nil {
 		return err
 	}
+	var logs []string
+	flush := func() error {
+		if len(logs) == 0 {
+			return nil
+		}
+		defer func() { logs = nil }()
+		return a.eachOfLogs(ctx, s, logs, set, emit)
+	}
 	for _, name := range names {
-		isTable, err := a.isTable(s, name)
+		r, err := a.openTable(s, name)
 		if err != nil {
 			return err
 		}
-		if isTable {
-			err = a.eachOfTable(ctx, name, set, emit)
-		} else {
-			err = a.eachOfLog(ctx, s, name, set, emit)
+		if r == nil {
+			logs = append(logs, name)
+			continue
 		}
-		if err != nil {
+		err = flush()
+		if err == nil {
+			err = a.eachOfTable(ctx, r, name, set, emit)
+		}
+		if err := errors.Join(err, r.Close()); err != nil {
 			return err
 		}
 	}
-	return nil
+	return flush()
 }
 
-// isTable looks at the first bytes of a file.
-func (a *app) isTable(s *source, name string) (bool, error) {
-	if name == "-" || s.from != "" {
-		return false, nil
+// openTable opens a table; nil for an input that is none. A table on stdin is
+// held in memory.
+func (a *app) openTable(s *source, name string) (*table.Reader, error) {
+	if s.from != "" {
+		return nil, nil
+	}
+	if name == "-" {
+		return a.stdinTable()
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return false, plainPath(err)
+		return nil, plainPath(err)
 	}
 	defer f.Close()
 	head := make([]byte, 64)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return false, plainPath(err)
+		return nil, plainPath(err)
 	}
-	_, ok := table.Detect(head[:n])
-	return ok, nil
+	if _, ok := table.Detect(head[:n]); !ok {
+		return nil, nil
+	}
+	return table.Open(name)
 }
 
-func (a *app) eachOfTable(ctx context.Context, name string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
-	r, err := table.Open(name)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+func (a *app) stdinTable() (*table.Reader, error) {
+	br := bufio.NewReader(a.in)
+	a.in = br // what was peeked at is still to come
+	head, err := br.Peek(64)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("stdin: %w", err)
 	}
-	defer r.Close()
+	if _, ok := table.Detect(head); !ok {
+		return nil, nil
+	}
+	b, err := io.ReadAll(br)
+	if err != nil {
+		return nil, fmt.Errorf("stdin: %w", err)
+	}
+	return table.NewReader(bytes.NewReader(b), int64(len(b)))
+}
+
+func (a *app) eachOfTable(ctx context.Context, r *table.Reader, name string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
 	if len(set) == 0 {
+		var err error
 		if set, err = adaptersOf(r); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -158,8 +190,8 @@ func adaptersNote(set adapter.Set) []table.Note {
 	return []table.Note{{Key: table.AdaptersNote, Value: b.String()}}
 }
 
-func (a *app) eachOfLog(ctx context.Context, s *source, name string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
-	rep, err := a.ingest(ctx, s, []string{name}, set, func(c *calllog.Call) error { return emit(c, set) })
+func (a *app) eachOfLogs(ctx context.Context, s *source, names []string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
+	rep, err := a.ingest(ctx, s, names, set, func(c *calllog.Call) error { return emit(c, set) })
 	if rep != nil {
 		a.report(rep.Findings)
 	}

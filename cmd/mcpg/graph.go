@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"os"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +67,9 @@ works, red fails, amber did both; dashed is thin or contradicted.`,
 	return c
 }
 
+// modelHead is how a model.json begins, whoever laid it out.
+var modelHead = regexp.MustCompile(`^\s*\{[^{}]*"format"\s*:\s*"` + regexp.QuoteMeta(behavior.ModelFormat) + `"`)
+
 // readModel reads a model.json; nil if the file is something else.
 func readModel(name string) (*behavior.Graph, error) {
 	f, err := os.Open(name)
@@ -76,7 +79,7 @@ func readModel(name string) (*behavior.Graph, error) {
 	defer f.Close()
 	head := make([]byte, 256)
 	n, _ := io.ReadFull(f, head) // a short file is no model
-	if !bytes.Contains(head[:n], []byte(`"format": "`+behavior.ModelFormat+`"`)) {
+	if !modelHead.Match(head[:n]) {
 		return nil, nil
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -37,12 +38,28 @@ Bad lines are reported with file and line; the run goes on and exits with 1.`,
 	return c
 }
 
+// checkOutput refuses a name whose ending promises another format.
+func checkOutput(out string) error {
+	switch ext := filepath.Ext(out); {
+	case out == "":
+		return usage("--output names nothing")
+	case out == "-" || out == os.DevNull:
+		return nil
+	case ext != ".parquet" && ext != ".arrow" && ext != ".arrows" && ext != ".jsonl":
+		return usage("--output %s: want a name that ends in .parquet, .arrow or .jsonl", out)
+	}
+	return nil
+}
+
 // callWriter writes calls in one of the formats.
 type callWriter interface {
 	Write(*calllog.Call) error
 }
 
 func (a *app) ingestTo(ctx context.Context, s *source, logs []string, out string) error {
+	if err := checkOutput(out); err != nil {
+		return err
+	}
 	set, err := s.load()
 	if err != nil {
 		return err
@@ -106,6 +123,9 @@ func (a *app) summary(rep *ingest.Report, set adapter.Set, out string) {
 	fmt.Fprintf(a.err, "%d calls written to %s; state before the call known for %d\n", rep.Calls, out, rep.Observed)
 	if rep.Observed == 0 && len(set) == 0 {
 		fmt.Fprintf(a.err, "without states only rates can be told: name an adapter with --adapter, so that states are reconstructed\n")
+	}
+	if len(rep.Unmatched) > 0 {
+		fmt.Fprintf(a.err, "no adapter is for these servers: %q; server_id must be the server's name in the log, or give one adapter only\n", rep.Unmatched)
 	}
 	if n := len(rep.Soft); n > 0 {
 		fmt.Fprintf(a.err, "%d successes read like errors, the first at %s; they stay successes unless an adapter's soft_error_patterns say otherwise\n", n, rep.Soft[0])

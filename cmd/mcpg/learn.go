@@ -34,6 +34,9 @@ byte, in any order. A table knows the adapters that it was read with.`,
 			if err != nil {
 				return err
 			}
+			if out == "-" {
+				return g.Write(a.out)
+			}
 			if out != "" {
 				if err := atomicfile.Write(out, g.Write); err != nil {
 					return plainPath(err)
@@ -49,7 +52,7 @@ byte, in any order. A table knows the adapters that it was read with.`,
 		},
 	}
 	s.flags(c)
-	c.Flags().StringVarP(&out, "output", "o", "", "write model.json here too")
+	c.Flags().StringVarP(&out, "output", "o", "", "write model.json here too; - is stdout, and nothing else")
 	c.Flags().StringVar(&format, "format", "table", "what stdout gets: table or json")
 	return c
 }
@@ -62,10 +65,13 @@ func (a *app) learn(ctx context.Context, s *source, names []string) (*behavior.G
 		return nil
 	})
 	e := l.Evidence()
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return e.Induce(), nil
+	return e.Induce(), ctx.Err()
 }
 
 // explainSilence says why there are no guards where no state was known.

@@ -43,7 +43,24 @@ func (e *usageError) Unwrap() error { return e.err }
 
 func usage(format string, a ...any) error { return &usageError{fmt.Errorf(format, a...)} }
 
+// latch remembers the first error of an output, so that a full disk isn't
+// mistaken for success.
+type latch struct {
+	w   io.Writer
+	err error
+}
+
+func (l *latch) Write(p []byte) (int, error) {
+	n, err := l.w.Write(p)
+	if err != nil && l.err == nil {
+		l.err = err
+	}
+	return n, err
+}
+
 func run(ctx context.Context, args []string, s streams) int {
+	out := &latch{w: s.out}
+	s.out = out
 	a := &app{streams: s}
 	root := a.root()
 	root.SetArgs(append([]string{}, args...)) // nil would mean the process's own
@@ -51,6 +68,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	err := root.ExecuteContext(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("stdout: %w", plainPath(out.err))
+	}
 	switch {
 	case err == nil:
 		return a.code
