@@ -196,8 +196,8 @@ func readable(err error) error {
 }
 
 func (a *Adapter) prepare() error {
-	if a.ServerID == "" {
-		return errors.New(`no "server_id"`)
+	if a.ServerID == "" && a.IDParam == "" && len(a.Classes) == 0 {
+		return errors.New(`neither "server_id" nor "id_param": the adapter says nothing`)
 	}
 	if err := a.gatherClasses(); err != nil {
 		return err

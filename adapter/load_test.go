@@ -107,7 +107,7 @@ func TestLoad(t *testing.T) {
 	for name, want := range map[string]string{
 		"githbu":       `unknown adapter "githbu": shipped ones are filesystem, release, tau-airline, tau-retail, others are given as a path`,
 		"./no.json":    "adapter ./no.json: no such file or directory",
-		bad:            "adapter " + bad + `: no "server_id"`,
+		bad:            "adapter " + bad + `: neither "server_id" nor "id_param": the adapter says nothing`,
 		"../../etc/no": "adapter ../../etc/no: no such file or directory",
 	} {
 		_, err := Load(name)
@@ -135,7 +135,7 @@ func TestParseErrors(t *testing.T) {
 		"case counts":        {in(`"Features":[]`), "unknown field /Features"},
 		"unknown deep":       {in(`"resources":[{"tool":"x"}]`), "unknown field /resources/0/tool"},
 		"wrong type":         {in(`"features":"x"`), "field /features: want []string, not a JSON string"},
-		"no server":          {`{"resource_class":"x"}`, `no "server_id"`},
+		"no server":          {`{"resource_class":"x"}`, `neither "server_id" nor "id_param": the adapter says nothing`},
 		"no id":              {`{"server_id":"s","resource_class":"x"}`, `"resource_class" or "observation_tool" without "id_param"`},
 		"no id for a tool":   {`{"server_id":"s","observation_tool":"get_x"}`, `"resource_class" or "observation_tool" without "id_param"`},
 		"effect class":       {in(`"effect_classes":{"b":"WRITING","a":"READING"}`), `effect class "READING" of a: want READ_ONLY, MUTATING or DESTRUCTIVE`},

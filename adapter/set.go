@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"fmt"
 	"strings"
 
 	"mcpg/behavior"
@@ -17,6 +18,9 @@ func LoadSet(names []string) (Set, error) {
 		a, err := Load(n)
 		if err != nil {
 			return nil, err
+		}
+		if a.ServerID == "" && len(names) > 1 {
+			return nil, fmt.Errorf("adapter %s: of several adapters each needs a server_id", n)
 		}
 		s = append(s, a)
 	}
