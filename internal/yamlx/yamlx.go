@@ -38,6 +38,7 @@ type Node struct {
 	Float   float64
 	Str     string // of a String
 	Type    string // of an Other: date, datetime, bytes, set
+	Raw     string // a plain scalar as it is written
 	Items   []*Node
 	Members []Member // in the order of the document; keys may repeat
 	Line    int
@@ -279,7 +280,7 @@ func (c *converter) scalar(n *yaml.Node) (*Node, error) {
 		return out, nil
 	}
 	if tag == "" {
-		tag = resolve(n.Value)
+		tag, out.Raw = resolve(n.Value), n.Value
 	}
 	var err error
 	switch tag {

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mcpg/mcptree"
+	"mcpg/mcptree/lint"
+)
+
+// validateFlags are the flags of validate.
+type validateFlags struct {
+	format string
+	ignore []string
+	strict bool
+}
+
+func (a *app) validateCommand() *cobra.Command {
+	var f validateFlags
+	c := &cobra.Command{
+		Use:   "validate PATH…",
+		Short: "Check trees: what the protocol rejects, and what will surprise",
+		Long: `Check trees, of files, of folders (.yaml and .yml in them) or of stdin (-). A line a tree,
+OK or FAIL, then its findings with place, rule and the line itself. What the protocol
+rejects is an error; a warning names a tree that loads and will surprise. Exits with 1 if
+a tree failed or none was found; with --strict warnings fail too.
+
+Rules: ` + strings.Join(ruleNames(), ", ") + `.`,
+		Example: "  mcptree validate trees/\n  mcptree validate --strict --ignore one-option trees/*.yaml\n  mcptree validate --format sarif trees/ > mcptree.sarif",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return a.validate(&f, args) },
+	}
+	c.Flags().StringVar(&f.format, "format", "text", "text, json, sarif or github")
+	c.Flags().StringArrayVar(&f.ignore, "ignore", nil, "a rule whose warnings to leave out; may be given several times")
+	c.Flags().BoolVar(&f.strict, "strict", false, "warnings fail")
+	return c
+}
+
+func ruleNames() []string {
+	var out []string
+	for _, r := range lint.Rules() {
+		out = append(out, r.Name)
+	}
+	return out
+}
+
+func (a *app) validate(f *validateFlags, args []string) error {
+	write, ok := formats[f.format]
+	if !ok {
+		return usage("unknown format %q: want one of text, json, sarif, github", f.format)
+	}
+	for _, name := range f.ignore {
+		if !slices.Contains(ruleNames(), name) {
+			return usage("unknown rule %q: want one of %s", name, strings.Join(ruleNames(), ", "))
+		}
+	}
+	var docs []*mcptree.Document
+	for _, path := range args {
+		files, err := treeFiles(path)
+		if err != nil || len(files) == 0 {
+			fmt.Fprintf(a.out, "no trees found in %s\n", path)
+			a.code = codeFindings
+			continue
+		}
+		docs = append(docs, a.load(files, lint.Check)...)
+	}
+	lint.CheckAll(docs)
+	for _, d := range docs {
+		d.Findings = slices.DeleteFunc(d.Findings, func(x mcptree.Finding) bool {
+			return x.Severity == mcptree.Warning && slices.Contains(f.ignore, x.Rule)
+		})
+		if d.Errors() || f.strict && len(d.Findings) > 0 {
+			a.code = codeFindings
+		}
+	}
+	return write(a.out, docs, f.strict)
+}
