@@ -369,10 +369,10 @@ func decodeFeature(s string) (Feature, error) {
 // ErrNotModel says that a document isn't a model of a version that we read.
 var ErrNotModel = errors.New("not a model.json that this version reads")
 
-// ReadCells reads the evidence of a model.json: tools with counts, cells and
-// what is wide.
-// Guards are derived from it anew by learn, so that they can't disagree.
-func ReadCells(r io.Reader) (*Graph, error) {
+// Read reads a model.json: the evidence, and the guards as they stand there.
+// Who learns on derives the guards anew (learn.FromGraph), so that they can't
+// disagree.
+func Read(r io.Reader) (*Graph, error) {
 	var doc modelJSON
 	if err := json.UnmarshalRead(r, &doc); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrNotModel, err)
@@ -382,13 +382,13 @@ func ReadCells(r io.Reader) (*Graph, error) {
 	}
 	g := &Graph{Calls: doc.Calls, Domains: doc.Domains}
 	for _, d := range doc.Tools {
-		t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved, Guard: &Guard{}}
-		for _, w := range d.Guard.Wide {
-			p, err := decodePath(w)
-			if err != nil {
-				return nil, fmt.Errorf("%w: tool %s: %v", ErrNotModel, d.Tool, err)
-			}
-			t.Guard.Wide = append(t.Guard.Wide, p)
+		t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved}
+		var err error
+		if t.Guard, err = d.Guard.guard(); err != nil {
+			return nil, fmt.Errorf("%w: tool %s: %v", ErrNotModel, d.Tool, err)
+		}
+		for _, e := range d.Effects {
+			t.Effects = append(t.Effects, Effect{Field: e.Field, To: decodeValue(e.To), Calls: e.Calls})
 		}
 		for name, n := range d.Outcomes {
 			o, err := calllog.ParseOutcome(name)
@@ -407,6 +407,92 @@ func ReadCells(r io.Reader) (*Graph, error) {
 		g.Tools = append(g.Tools, t)
 	}
 	return g, nil
+}
+
+func (d *guardJSON) guard() (*Guard, error) {
+	g := &Guard{Bounded: d.Bounded}
+	for _, w := range d.Wide {
+		p, err := decodePath(w)
+		if err != nil {
+			return nil, err
+		}
+		g.Wide = append(g.Wide, p)
+	}
+	for _, a := range d.Allowed {
+		p, err := decodePath(a.Path)
+		if err != nil {
+			return nil, err
+		}
+		out := NewAllowed(p)
+		for token, n := range a.Tokens {
+			out.Tokens[token] = n
+		}
+		if a.Lo != nil && a.Hi != nil {
+			out.Lo, out.Hi = *a.Lo, *a.Hi
+		}
+		g.Allowed = append(g.Allowed, out)
+	}
+	for _, f := range d.Failures {
+		v, err := decodeAtoms(f.Violates)
+		if err != nil {
+			return nil, err
+		}
+		s, err := decodeRefs(f.Distinct)
+		if err != nil {
+			return nil, err
+		}
+		g.Failures = append(g.Failures, Failure{Violates: v, Cluster: f.Cluster, Example: f.Example, Calls: f.Calls, Causes: f.Causes, Distinct: s})
+	}
+	for _, c := range d.Clusters {
+		g.Clusters = append(g.Clusters, Cluster(c))
+	}
+	for _, m := range d.Minimal {
+		v, err := decodeAtoms(m)
+		if err != nil {
+			return nil, err
+		}
+		g.Minimal = append(g.Minimal, v)
+	}
+	g.Build()
+	return g, nil
+}
+
+func decodeAtoms(docs []atomJSON) (Violation, error) {
+	var out Violation
+	for _, d := range docs {
+		p, err := decodePath(d.Path)
+		if err != nil {
+			return nil, err
+		}
+		a := Atom{Path: p, Token: d.Token}
+		switch d.Op {
+		case "not":
+		case "at_least":
+			a.Op, a.Lo, a.Hi = AtLeast, orInf(d.Lo, -1), orInf(d.Hi, 1)
+		case "at_most":
+			a.Op, a.Lo, a.Hi = AtMost, orInf(d.Lo, -1), orInf(d.Hi, 1)
+		default:
+			return nil, fmt.Errorf("atom op %q", d.Op)
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+func orInf(f *float64, sign int) float64 {
+	if f == nil {
+		return math.Inf(sign)
+	}
+	return *f
+}
+
+// decodeValue reads what Value.String writes; a token that looks like a number
+// can't be told from one there, and no effect is such a token.
+func decodeValue(s string) Value {
+	if f, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(f) {
+		return Number(f)
+	}
+	return Value{Token: s}
 }
 
 func (d *cellJSON) cell() (*Cell, error) {

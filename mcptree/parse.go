@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"mcpg/internal/diag"
@@ -101,7 +102,7 @@ func (d *Document) toValue(n *yamlx.Node, path, node string) value.Value {
 	case yamlx.List:
 		out := value.Value{Kind: value.List, List: make([]value.Value, 0, len(n.Items))}
 		for i, e := range n.Items {
-			out.List = append(out.List, d.toValue(e, fmt.Sprintf("%s[%d]", path, i), node))
+			out.List = append(out.List, d.toValue(e, path+"["+strconv.Itoa(i)+"]", node))
 		}
 		return out
 	case yamlx.Map:
@@ -178,11 +179,16 @@ func pyText(n *yamlx.Node) string {
 
 // pyQuote quotes a string as Python's repr does where it matters.
 func pyQuote(s string) string {
+	if !strings.ContainsAny(s, "'\\\n\t") {
+		return "'" + s + "'"
+	}
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
 		return `"` + s + `"`
 	}
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\t", `\t`).Replace(s) + "'"
+	return "'" + pyEscaper.Replace(s) + "'"
 }
+
+var pyEscaper = strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\t", `\t`)
 
 // member gives the value of a key: of equal keys the last.
 func member(n *yamlx.Node, name string) *yamlx.Node {

@@ -85,7 +85,7 @@ func readModel(name string) (*behavior.Graph, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, plainPath(err)
 	}
-	g, err := behavior.ReadCells(f)
+	g, err := behavior.Read(f)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func nilView(c *calllog.Call) *behavior.View { return adapter.Set(nil).View(c) }
 
 func reread(t *testing.T, doc string) *behavior.Graph {
 	t.Helper()
-	g, err := behavior.ReadCells(strings.NewReader(doc))
+	g, err := behavior.Read(strings.NewReader(doc))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ package lint
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"mcpg/internal/yamlx"
 	"mcpg/mcptree"
@@ -21,21 +22,23 @@ type Rule struct {
 }
 
 // Rules lists the rules in the order of their names.
-func Rules() []Rule {
+func Rules() []Rule { return slices.Clone(ordered()) }
+
+var ordered = sync.OnceValue(func() []Rule {
 	rules := []Rule{
 		alwaysTrue, captureName, description, duplicateKey, duplicateOption, duplicateTree, emptyText, existsValue, inText, lookAlike, maxSteps,
 		mermaidID, nan, neverTrue, oneOption, reservedOutcome, schemaType, shadowed, spinning, trap, uncaptured, unknownField, yamlNumber,
 	}
 	slices.SortFunc(rules, func(a, b Rule) int { return cmp.Compare(a.Name, b.Name) })
 	return rules
-}
+})
 
 // Check runs the rules on a document, as far as it could be read.
 func Check(d *mcptree.Document) {
 	if d.Draft == nil {
 		return
 	}
-	for _, r := range Rules() {
+	for _, r := range ordered() {
 		if r.check != nil {
 			r.check(d, func(node string, at place, format string, a ...any) {
 				d.Add(mcptree.Warning, r.Name, node, at, format, a...)
