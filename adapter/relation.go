@@ -32,13 +32,17 @@ var opWords = map[string]string{
 	"contained": "is contained in", "contained_lines": "is contained, line by line, in",
 }
 
+// relationEscaper keeps what ends a path in model.json out of it; a relation has
+// no members, so its dots mean nothing.
+var relationEscaper = strings.NewReplacer("%", "%25", "=", "%3D", "#", "%23")
+
 // name is the relation as a path and in words.
 func (r *Relation) name() string {
 	other := r.State
 	if r.Arg2 != "" {
 		other = "args " + r.Arg2
 	}
-	return pathEscaper.Replace("args "+r.Arg) + " " + opWords[r.Op] + " " + pathEscaper.Replace(other)
+	return relationEscaper.Replace("args "+r.Arg) + " " + opWords[r.Op] + " " + relationEscaper.Replace(other)
 }
 
 // relate computes a relation. known is false where an operand was not

@@ -47,10 +47,10 @@ func TestRelationOperands(t *testing.T) {
 	  ]
 	}`)
 	const (
-		next = "args a equals next%2Ev"
-		body = "args edits[]%2Eold is contained in body"
-		who  = "args a equals me%2Ename"
-		pair = "args a is less than args b%2Ec"
+		next = "args a equals next.v"
+		body = "args edits[].old is contained in body"
+		who  = "args a equals me.name"
+		pair = "args a is less than args b.c"
 	)
 	for name, tt := range map[string]struct{ tool, args, before, want string }{
 		"a field that looks like another tool's role": {"own", `{"id":1,"a":5}`, `{"x":{"next":{"v":5}}}`, "[" + next + "=true]"},

@@ -276,7 +276,7 @@ func (s State) get(p Path) []Feature {
 func (s State) isUnknown(p Path) bool {
 	for _, u := range s.Unknown {
 		if u.Role == p.Role && (u.Field == "" || u.Field == p.Field ||
-			len(p.Field) > len(u.Field) && p.Field[len(u.Field)] == '.' && strings.HasPrefix(p.Field, u.Field)) {
+			u.Role != RelationRole && len(p.Field) > len(u.Field) && p.Field[len(u.Field)] == '.' && strings.HasPrefix(p.Field, u.Field)) {
 			return true
 		}
 	}

@@ -113,7 +113,8 @@ func (r *runner) attempt(step int, tool string, args jsontext.Value) (string, bo
 	s, coin := r.e.Server, r.e.Coin(step)
 	s.At(step)
 	a := Attempt{
-		Call:  calllog.Call{ID: r.e.ID + "/" + strconv.Itoa(step), Session: r.e.ID, Server: s.Name(), Tool: tool, Args: args},
+		Call: calllog.Call{ID: r.e.ID + "/" + strconv.Itoa(step), Session: r.e.ID, Server: s.Name(), Tool: tool, Args: args,
+			Fingerprint: live{s}.Fingerprint(tool)},
 		Truth: s.Check(tool, args, coin),
 	}
 	key := tool + "\x00" + string(args)

@@ -16,6 +16,7 @@ import (
 // benchFlags are the flags of bench run.
 type benchFlags struct {
 	suite, learner, evidence, json string
+	calls                          string
 	agents, arms                   []string
 	seed                           uint64
 	classes                        bool
@@ -41,6 +42,7 @@ decided nothing, an oracle that fails, observing that changed what an agent saw.
 	fl.StringVar(&f.evidence, "evidence", string(policy.Twice), "what a refusal rests on: twice (two distinct failures) or first")
 	fl.Uint64Var(&f.seed, "seed", 1, "order of the tasks, chance, and agents' decisions")
 	fl.StringVar(&f.json, "json", "", "write the result here")
+	fl.StringVar(&f.calls, "calls", "", "write the calls of all agents and arms that reached a server here, as a table to learn from")
 	fl.BoolVar(&f.classes, "classes", false, "print each class too")
 	return c
 }
@@ -78,10 +80,22 @@ func (a *app) runBench(cmd *cobra.Command, f *benchFlags) error {
 	}
 	p := a.progress("playing", int64(total), false)
 	opts.Progress = func() { p.add(1) }
+	rec := &recorder{}
+	if f.calls != "" {
+		if err := checkOutput(f.calls); err != nil {
+			return err
+		}
+		opts.Calls = rec.add
+	}
 	r, err := bench.Run(cmd.Context(), s, opts)
 	p.end()
 	if err != nil {
 		return err
+	}
+	if f.calls != "" {
+		if err := rec.write(f.calls); err != nil {
+			return plainPath(err)
+		}
 	}
 	if f.json != "" {
 		if err := a.writeResult(f.json, r); err != nil {

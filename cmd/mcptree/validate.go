@@ -1,21 +1,29 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"mcpg/adapter"
+	"mcpg/behavior"
 	"mcpg/mcptree"
 	"mcpg/mcptree/lint"
+	"mcpg/mcptree/modellint"
 )
 
 // validateFlags are the flags of validate.
 type validateFlags struct {
-	format string
-	ignore []string
-	strict bool
+	format   string
+	ignore   []string
+	strict   bool
+	model    string
+	adapters []string
+	server   string
 }
 
 func (a *app) validateCommand() *cobra.Command {
@@ -35,14 +43,47 @@ Rules: ` + strings.Join(ruleNames(), ", ") + `.`,
 	}
 	c.Flags().StringVar(&f.format, "format", "text", "text, json, sarif or github")
 	c.Flags().StringArrayVar(&f.ignore, "ignore", nil, "a rule whose warnings to leave out; may be given several times")
+	c.Flags().StringVar(&f.model, "model", "", "a model.json from mcpg learn: hold every action against what was seen of its tool")
+	c.Flags().StringArrayVar(&f.adapters, "adapter", nil, "with --model: the adapters of the servers, by name or file")
+	c.Flags().StringVar(&f.server, "server", "", "with --model: the server whose tools the trees call")
 	c.Flags().BoolVar(&f.strict, "strict", false, "warnings fail")
 	return c
+}
+
+// loadModel reads the model to check against, nil for none.
+func loadModel(f *validateFlags) (*modellint.Model, error) {
+	if f.model == "" {
+		if len(f.adapters) > 0 || f.server != "" {
+			return nil, usage("--adapter and --server go with --model")
+		}
+		return nil, nil
+	}
+	adapters, err := adapter.LoadSet(f.adapters)
+	if errors.Is(err, adapter.ErrUnknown) {
+		return nil, &usageError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	in, err := os.Open(f.model)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	g, err := behavior.Read(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.model, err)
+	}
+	return &modellint.Model{Graph: g, Adapters: adapters, Server: f.server}, nil
 }
 
 func ruleNames() []string {
 	var out []string
 	for _, r := range lint.Rules() {
 		out = append(out, r.Name)
+	}
+	for _, r := range modellint.Rules() {
+		out = append(out, r[0])
 	}
 	return out
 }
@@ -57,6 +98,10 @@ func (a *app) validate(f *validateFlags, args []string) error {
 			return usage("unknown rule %q: want one of %s", name, strings.Join(ruleNames(), ", "))
 		}
 	}
+	model, err := loadModel(f)
+	if err != nil {
+		return err
+	}
 	var docs []*mcptree.Document
 	for _, path := range args {
 		files, err := treeFiles(path)
@@ -69,6 +114,9 @@ func (a *app) validate(f *validateFlags, args []string) error {
 	}
 	lint.CheckAll(docs)
 	for _, d := range docs {
+		if model != nil {
+			modellint.Check(d, model)
+		}
 		d.Findings = slices.DeleteFunc(d.Findings, func(x mcptree.Finding) bool {
 			return x.Severity == mcptree.Warning && slices.Contains(f.ignore, x.Rule)
 		})
