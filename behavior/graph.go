@@ -120,6 +120,9 @@ func (t *Tool) Compare(u *Tool) int {
 func (t *Tool) OK() int       { return t.Counts[calllog.OK] }
 func (t *Tool) Rejected() int { return t.Counts[calllog.Rejected] }
 
+// Failed is the number of calls that ran and failed by themselves.
+func (t *Tool) Failed() int { return t.Counts[calllog.Error] }
+
 // Class is the resource class that most cells have, the first by name of equals.
 func (t *Tool) Class() string {
 	n := map[string]int{}

@@ -70,7 +70,7 @@ func (d *Document) checkGraph() {
 	}
 	reached := t.Reachable()
 	for _, n := range t.Nodes {
-		if !reached[n.ID] {
+		if t.index[t.Entry] != nil && !reached[n.ID] {
 			fail("unreachable", n, d.NodeAt(n), "node %s is unreachable from entry", pyQuote(n.ID))
 		}
 	}

@@ -468,3 +468,9 @@ func (p *parser) schema(n *Node, s *yamlx.Node, where string) {
 		n.Schema = &v
 	}
 }
+
+// ValueOf is the JSON value of a YAML value; what JSON can't express is null.
+func ValueOf(n *yamlx.Node) value.Value {
+	quiet := &Document{}
+	return quiet.toValue(n, "", "")
+}

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"mcpg/mcptree"
+	"mcpg/mcptree/engine"
 	"slices"
 )
 
@@ -42,7 +43,7 @@ nodes:
 func checkNeverTrue(d *mcptree.Document, warn warner) {
 	eachCondition(d, func(n *mcptree.Node, facts []fact) {
 		for i, b := range n.Branches {
-			if !slices.ContainsFunc(facts, func(f fact) bool { return b.When.Holds(f.value, f.present) }) {
+			if !slices.ContainsFunc(facts, func(f fact) bool { return engine.Matches(b.When, f.value, f.present) }) {
 				warn(n.ID, item(d, n, "branches", i), "no fact is %s: this branch is never taken", b.When)
 			}
 		}

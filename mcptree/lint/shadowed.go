@@ -2,6 +2,7 @@ package lint
 
 import (
 	"mcpg/mcptree"
+	"mcpg/mcptree/engine"
 )
 
 var shadowed = Rule{
@@ -45,7 +46,7 @@ func checkShadowed(d *mcptree.Document, warn warner) {
 		for i, b := range n.Branches {
 			matches, first := 0, 0
 			for _, f := range facts {
-				if !b.When.Holds(f.value, f.present) {
+				if !engine.Matches(b.When, f.value, f.present) {
 					continue
 				}
 				matches++
@@ -62,7 +63,7 @@ func checkShadowed(d *mcptree.Document, warn warner) {
 
 func firstMatch(n *mcptree.Node, f fact) int {
 	for i, b := range n.Branches {
-		if b.When.Holds(f.value, f.present) {
+		if engine.Matches(b.When, f.value, f.present) {
 			return i
 		}
 	}

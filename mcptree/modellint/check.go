@@ -9,7 +9,6 @@ import (
 
 	"mcpg/adapter"
 	"mcpg/behavior"
-	"mcpg/calllog"
 	"mcpg/internal/yamlx"
 	"mcpg/mcptree"
 	"mcpg/mcptree/value"
@@ -165,7 +164,7 @@ func counts(t *behavior.Tool) string {
 }
 
 func (c *checker) onError(n *mcptree.Node, t *behavior.Tool, at *yamlx.Node) {
-	failed := t.Rejected() + t.Counts[calllog.Error]
+	failed := t.Rejected() + t.Failed()
 	all := t.OK() + failed
 	if n.OnError == "" && all >= fewest && float64(failed) >= often*float64(all) {
 		c.warn(RuleOnError, n, at, "%s failed in %d of %d recorded calls, and this action has no on_error: a failure can't be reported", n.Tool, failed, all)

@@ -148,8 +148,8 @@ func (s *style) str(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// plainByte tells bytes that JSON in ASCII has as they are.
-func plainByte(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }
+// plainByte tells bytes that the reference writes as they are; DEL is none.
+func plainByte(c byte) bool { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' }
 
 // decode is utf8.DecodeRuneInString that knows surrogates.
 func decode(s string) (rune, int) {
