@@ -83,6 +83,7 @@ func Parse(b []byte) (*Node, error) {
 	if depth := flowDepth(b); depth > MaxDepth {
 		return nil, &Error{Msg: fmt.Sprintf("nested more than %d deep", MaxDepth)}
 	}
+	b = joinSurrogates(b)
 	d := yaml.NewDecoder(bytes.NewReader(b))
 	var doc yaml.Node
 	switch err := d.Decode(&doc); {
@@ -182,7 +183,11 @@ func (c *converter) alias(n *yaml.Node, depth int) (*Node, error) {
 }
 
 func (c *converter) list(n *yaml.Node, depth int) (*Node, error) {
-	if t := explicitTag(n); t != "" && t != "!!seq" {
+	t := explicitTag(n)
+	if t == "!!omap" || t == "!!pairs" {
+		return c.pairs(n, depth)
+	}
+	if t != "" && t != "!!seq" {
 		return c.tagged(n, t)
 	}
 	c.open[n] = true
@@ -194,6 +199,26 @@ func (c *converter) list(n *yaml.Node, depth int) (*Node, error) {
 			return nil, err
 		}
 		out.Items = append(out.Items, v)
+	}
+	return out, nil
+}
+
+// pairs reads an ordered mapping: a list of mappings of one pair each, which
+// becomes a list of lists of two.
+func (c *converter) pairs(n *yaml.Node, depth int) (*Node, error) {
+	c.open[n] = true
+	defer delete(c.open, n)
+	out := &Node{Kind: List, Line: n.Line, Col: n.Column}
+	for _, e := range n.Content {
+		v, err := c.node(e, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if v.Kind != Map || len(v.Members) != 1 {
+			return nil, c.fail(e, "expected a mapping of one pair")
+		}
+		m := v.Members[0]
+		out.Items = append(out.Items, &Node{Kind: List, Line: v.Line, Col: v.Col, Items: []*Node{m.Key, m.Value}})
 	}
 	return out, nil
 }

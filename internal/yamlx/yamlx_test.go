@@ -45,6 +45,7 @@ func TestTyping(t *testing.T) {
 		`"yes"`: `"yes"`, "'1'": `"1"`, "|\n  1": `"1"`, "!!str 1": `"1"`, "!!int '7'": "int 7", "!!float 1": "float 1", "!!binary YQ==": "bytes", "!!set {a}": "set",
 		"99999999999999999999": "int 99999999999999999999", "": "null", "# only": "null", "{a: 1, b: [x, 2.5]}": `{"a":int 1 "b":["x" float 2.5]}`,
 		"- &a {x: 1}\n- <<: *a\n  y: 2": `[{"x":int 1} {"x":int 1 "y":int 2}]`, "on: 1": "{true:int 1}", "\ufeffa: 1": `{"a":int 1}`, "!local": `""`, "=": "",
+		`"\ud83d\ude00 \/ \u00e9"`: `"😀 / é"`, `'\ud83d\ude00'`: `"\\ud83d\\ude00"`, "!!omap [{k: 1}, {j: 2}]": `[["k" int 1] ["j" int 2]]`,
 		"<<": `"<<"`, "+12": "int 12", "-0x10": "int -16", "12e03": `"12e03"`,
 	} {
 		n, err := Parse([]byte(in))
