@@ -83,7 +83,7 @@ func Parse(b []byte) (*Node, error) {
 	if depth := flowDepth(b); depth > MaxDepth {
 		return nil, &Error{Msg: fmt.Sprintf("nested more than %d deep", MaxDepth)}
 	}
-	b = joinSurrogates(b)
+	b = jsonEscapes(b)
 	d := yaml.NewDecoder(bytes.NewReader(b))
 	var doc yaml.Node
 	switch err := d.Decode(&doc); {
