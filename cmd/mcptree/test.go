@@ -18,8 +18,8 @@ import (
 
 // testFlags are the flags of test.
 type testFlags struct {
-	update, verbose bool
-	least           string
+	update, verbose, explore bool
+	least, output            string
 }
 
 func (a *app) testCommand() *cobra.Command {
@@ -30,14 +30,30 @@ func (a *app) testCommand() *cobra.Command {
 		Long: `Run scripted walks: YAML files that name a tree and give answers, with the nodes that
 must be waiting, and the outcome, end and path that must come of them. Of a folder the
 scripts in it are run, or those in its folder tests. Prints how much of each tree the
-walks cover. Exits with 1 if a walk went otherwise or the coverage is too low.`,
-		Example: "  mcptree test trees/\n  mcptree test --update trees/tests/incident.yaml\n  mcptree test --min-coverage 90% -v trees/",
+walks cover. Exits with 1 if a walk went otherwise or the coverage is too low.
+
+With --explore the paths are trees: inputs are sought that take every way, and ways that
+none takes are reported. -o writes the walks as a script to start from.`,
+		Example: "  mcptree test trees/\n  mcptree test --update trees/tests/incident.yaml\n  mcptree test --min-coverage 90% -v trees/\n  mcptree test --explore trees/incident.yaml -o trees/tests/incident.yaml",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.test(&f, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if !f.explore {
+				if f.output != "" {
+					return usage("--output goes with --explore")
+				}
+				return a.test(&f, args)
+			}
+			if f.update || f.least != "" {
+				return usage("--explore goes with neither --update nor --min-coverage")
+			}
+			return a.explore(c.Context(), &f, args)
+		},
 	}
 	c.Flags().BoolVar(&f.update, "update", false, "write outcome, end and path of each walk into the scripts")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "list the nodes and ways that no walk takes")
 	c.Flags().StringVar(&f.least, "min-coverage", "", "share of ways that the walks of a tree must take, as 90%")
+	c.Flags().BoolVar(&f.explore, "explore", false, "seek inputs that take every way of the trees")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "with --explore: write the walks to this file")
 	return c
 }
 

@@ -205,6 +205,16 @@ func (n *node) resolve(a *Answer) (to int, input value.Value, reject string) {
 	return to, a.Value, ""
 }
 
+// Accepts tells whether a node that isn't one of options takes a value.
+func (m *Machine) Accepts(id string, v value.Value) bool {
+	i, ok := m.ids[id]
+	if !ok {
+		return false
+	}
+	_, _, reject := m.nodes[i].resolve(&Answer{Value: v})
+	return reject == ""
+}
+
 // capture sets a fact. Facts are copied: snapshots share them.
 func (s *State) capture(name string, v value.Value) {
 	old := s.Facts.Members

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"mcpg/mcptree"
+	"mcpg/mcptree/engine"
 	"mcpg/mcptree/value"
 )
 
@@ -11,23 +12,28 @@ type fact struct {
 	present bool
 }
 
+// maxLeaves is up to how many leaves a condition's facts are tried.
+const maxLeaves = 500
+
 // eachCondition visits conditions whose predicates could all be read, with facts
-// that stand for all others: every constant that the branches name, what lies
-// just beside and between them, and one of each other kind. A predicate can't
-// tell two facts apart that fall between the same constants.
+// that stand for all others.
 func eachCondition(d *mcptree.Document, visit func(n *mcptree.Node, facts []fact)) {
 	for _, n := range d.Draft.Nodes {
 		if n.Type != mcptree.Condition || !readable(n) {
 			continue
 		}
-		var consts []value.Value
+		var ps []*mcptree.Predicate
+		leaves := 0
 		for _, b := range n.Branches {
-			consts = constants(consts, b.When)
+			ps = append(ps, b.When)
+			leavesOf(b.When, func(p *mcptree.Predicate) { leaves += 1 + len(p.Operand.List) })
 		}
-		if len(consts) > 500 {
-			continue // its facts would be too many to try
+		if leaves > maxLeaves {
+			continue
 		}
-		visit(n, samples(consts))
+		if fs, complete := facts(ps); complete {
+			visit(n, fs)
+		}
 	}
 }
 
@@ -58,62 +64,14 @@ func complete(p *mcptree.Predicate) bool {
 	return true
 }
 
-func constants(out []value.Value, p *mcptree.Predicate) []value.Value {
-	for _, of := range p.Of {
-		out = constants(out, of)
+// facts are the regions, a mapping that no constant names, and none at all.
+func facts(ps []*mcptree.Predicate) (out []fact, complete bool) {
+	vs, complete := engine.Regions(ps)
+	vs = append(vs, value.OfMap(), value.OfMap(value.Member{Name: "\x00"}))
+	for _, v := range vs {
+		out = append(out, fact{v, true})
 	}
-	if len(p.Of) > 0 || p.Op == "exists" {
-		return out
-	}
-	out = append(out, p.Operand)
-	if p.Op != "in" {
-		return out
-	}
-	out = append(out, p.Operand.List...)
-	for _, m := range p.Operand.Members {
-		out = append(out, value.OfString(m.Name))
-	}
-	return out
-}
-
-func samples(consts []value.Value) []fact {
-	out := []fact{{}} // missing
-	add := func(vs ...value.Value) {
-		for _, v := range vs {
-			out = append(out, fact{v, true})
-		}
-	}
-	add(value.Value{}, value.OfBool(true), value.OfBool(false), value.OfList(), value.OfMap(), value.OfString(""), value.OfString("\U0010FFFF~"),
-		value.OfFloat(-1e300), value.OfFloat(1e300), value.OfFloat(0.123456789))
-	var numbers []float64
-	for _, c := range consts {
-		add(c)
-		switch c.Kind {
-		case value.String:
-			add(value.OfString(c.Str + "\x00"))
-			for i, r := range c.Str {
-				add(value.OfString(string(r)), value.OfString(c.Str[:i]))
-			}
-		case value.Int:
-			numbers = append(numbers, float64(c.Int))
-			if c.Big == nil {
-				add(value.OfInt(c.Int-1), value.OfInt(c.Int+1))
-			}
-		case value.Float:
-			numbers = append(numbers, c.Float)
-		case value.List:
-			add(value.OfList(append(append([]value.Value{}, c.List...), value.OfInt(0))...))
-		}
-	}
-	for _, x := range numbers {
-		add(value.OfFloat(x-0.5), value.OfFloat(x+0.5))
-		for _, y := range numbers {
-			if x < y {
-				add(value.OfFloat(x + (y-x)/2))
-			}
-		}
-	}
-	return out
+	return append(out, fact{}), complete
 }
 
 // eachLeaf visits the leaves of all predicates with their place.
