@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,12 +11,12 @@ import (
 	"testing"
 
 	"mcpg/ingest/table"
+	"mcpg/internal/docpage"
 )
 
 // TestDocs holds the documents against the program: console blocks are run, and
 // tables that the program knows are compared. With -update they are written.
 func TestDocs(t *testing.T) {
-	update := flag.Lookup("update").Value.String() == "true"
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -31,76 +30,16 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
+	printed := func(args []string) string {
+		var b bytes.Buffer
+		if code := run(context.Background(), args, streams{strings.NewReader(""), &b, &b}); code != codeOK {
+			t.Fatalf("%q exits with %d: %s", args, code, b.String())
+		}
+		return b.String()
+	}
 	for _, page := range append(pages, root+"/README.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := runBlocks(t, string(text))
-		got = fill(got, "columns", columnTable())
-		if update && got != string(text) {
-			if err := os.WriteFile(page, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		} else if got != string(text) {
-			t.Errorf("%s isn't what the program prints: run the test with -update and read the change", filepath.Base(page))
-		}
+		docpage.Check(t, page, "mcpg", printed, map[string]string{"columns": columnTable()})
 	}
-}
-
-// runBlocks runs the commands of the page's console blocks, lines that begin
-// with "$ mcpg" or "$ go run ./cmd/mcpg", and puts what they print after each.
-func runBlocks(t *testing.T, page string) string {
-	t.Helper()
-	var out strings.Builder
-	inBlock := false
-	for line := range strings.Lines(page) {
-		switch {
-		case strings.HasPrefix(line, "```console"):
-			inBlock = true
-		case strings.HasPrefix(line, "```"):
-			inBlock = false
-		case inBlock && strings.HasPrefix(line, "$ "):
-			out.WriteString(line)
-			out.WriteString(output(t, strings.TrimSpace(line[2:])))
-			continue
-		case inBlock:
-			continue // what was printed before
-		}
-		out.WriteString(line)
-	}
-	return out.String()
-}
-
-func output(t *testing.T, command string) string {
-	t.Helper()
-	args := strings.Fields(strings.TrimPrefix(command, "go run ./cmd/"))
-	if len(args) == 0 || args[0] != "mcpg" {
-		t.Fatalf("%q: not a command of ours", command)
-	}
-	var b bytes.Buffer
-	if code := run(context.Background(), args[1:], streams{strings.NewReader(""), &b, &b}); code != codeOK {
-		t.Fatalf("%q exits with %d: %s", command, code, b.String())
-	}
-	var out strings.Builder
-	for line := range strings.Lines(b.String()) {
-		out.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	return out.String()
-}
-
-// fill puts text between <!-- name --> and <!-- /name -->.
-func fill(page, name, text string) string {
-	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
-	before, rest, ok := strings.Cut(page, begin)
-	if !ok {
-		return page
-	}
-	_, after, ok := strings.Cut(rest, end)
-	if !ok {
-		return page
-	}
-	return before + begin + text + end + after
 }
 
 func columnTable() string {

@@ -71,7 +71,7 @@ func (a *app) root() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%w; see %s --help", err, c.CommandPath()) })
-	root.AddCommand(a.validateCommand(), a.serveCommand(), a.testCommand(), a.runCommand(), a.sessionsCommand(), a.replayCommand())
+	root.AddCommand(a.validateCommand(), a.vizCommand(), a.serveCommand(), a.testCommand(), a.runCommand(), a.sessionsCommand(), a.replayCommand())
 	strict(root)
 	return root
 }

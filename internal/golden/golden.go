@@ -10,6 +10,9 @@ import (
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
+// Updating tells whether files are to be written.
+func Updating() bool { return *update }
+
 // Check compares got with testdata/name.
 func Check(t *testing.T, name string, got []byte) {
 	t.Helper()

@@ -3,6 +3,7 @@ package viz
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,25 +15,47 @@ import (
 // space is what JavaScript's \s matches.
 const space = `[\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}]`
 
-var (
-	// Mermaid rewrites these wherever they stand.
-	rewritten = []*regexp.Regexp{
-		regexp.MustCompile(`%%\{` + space + `*\w`),                               // a directive
-		regexp.MustCompile(`(?:^|[\n\r\x{2028}\x{2029}])` + space + `*%%[^{\n]`), // a comment
-		regexp.MustCompile(`style.*:\S*#.*;`),                                // loses its last ;
-		regexp.MustCompile(`classDef.*:\S*#.*;`),
-		regexp.MustCompile(`<\w+[^>]*="[^">]*"[^>]*>`), // a tag: gets other quotes
-		regexp.MustCompile(`\}` + space + `+\n`),      // loses blanks
-		regexp.MustCompile(`ﬂ°|¶ß`),                   // Mermaid's own marks for & and ;
-		// A line that has it is nothing but a direction.
-		regexp.MustCompile(`direction` + space + `+(?:TB|BT|RL|LR|TD)`),
+// patterns are compiled when a drawing is made: a process that makes none pays
+// nothing for them.
+type patterns struct {
+	rewritten []*regexp.Regexp // what Mermaid rewrites wherever it stands
+	reserved  *regexp.Regexp   // what begins something that isn't part of an id, where a word may begin
+	entity    *regexp.Regexp
+	blank     *regexp.Regexp
+	number    *regexp.Regexp
+	word      *regexp.Regexp // up to a - that may end it
+}
+
+var compiled = sync.OnceValue(func() *patterns {
+	p := &patterns{
+		reserved: regexp.MustCompile(`^(?:` + strings.Join([]string{
+			`(?:style|linkStyle|interpolate|classDef|class|flowchart-elk|swimlane-beta|graph|flowchart|subgraph|end|_self|_blank|_parent|_top)\b`,
+			`(?:call|href|click)` + space,
+			`accTitle` + space + `*:`, `accDescr` + space + `*[:{]`,
+			`"`, `:::`,
+			`[xo]?--`, `[xo]?-?\.+-`, `[xo]?-\.`, // links
+		}, "|") + `)`),
+		entity: regexp.MustCompile(`#\w+;`),
+		blank:  regexp.MustCompile(`^` + space + `*$`),
+		number: regexp.MustCompile(`^[0-9]+`),
+		word:   regexp.MustCompile("^[A-Za-z0-9!\"#$%&'*+.`?\\\\_/]+"),
 	}
-	entity = regexp.MustCompile(`#\w+;`)
-	blanks = regexp.MustCompile(`^` + space + `*$`)
-)
+	for _, s := range []string{
+		`%%\{` + space + `*\w`,                               // a directive
+		`(?:^|[\n\r\x{2028}\x{2029}])` + space + `*%%[^{\n]`, // a comment
+		`style.*:\S*#.*;`, `classDef.*:\S*#.*;`,              // lose their last ;
+		`<\w+[^>]*="[^">]*"[^>]*>`,                  // a tag: gets other quotes
+		`\}` + space + `+\n`,                        // loses blanks
+		`ﬂ°|¶ß`,                                     // Mermaid's own marks for & and ;
+		`direction` + space + `+(?:TB|BT|RL|LR|TD)`, // a line that has it is nothing else
+	} {
+		p.rewritten = append(p.rewritten, regexp.MustCompile(s))
+	}
+	return p
+})
 
 // blank tells labels that Mermaid trims to nothing.
-func blank(s string) bool { return blanks.MatchString(s) }
+func blank(s string) bool { return compiled().blank.MatchString(s) }
 
 // plainText tells whether Mermaid takes a whole drawing as it is written, and
 // readers see all that is in it.
@@ -40,7 +63,7 @@ func plainText(text string) bool {
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, hidden) {
 		return false
 	}
-	for _, re := range rewritten {
+	for _, re := range compiled().rewritten {
 		if re.MatchString(text) {
 			return false
 		}
@@ -49,12 +72,14 @@ func plainText(text string) bool {
 }
 
 // hidden are control characters, but for those that Mermaid treats as blanks.
-func hidden(r rune) bool { return unicode.Is(unicode.Cc, r) && r != '\n' && r != '\t' }
+func hidden(r rune) bool {
+	return unicode.Is(unicode.Cc, r) && r != '\n' && r != '\t' || reorders(r)
+}
 
 // plainLabel tells whether what a label says holds no entities: the reference
 // escapes quotes only.
 func plainLabel(s string) bool {
-	return len(entity.FindAllString(escapeQuotes(s), -1)) == strings.Count(s, `"`)
+	return len(compiled().entity.FindAllString(escapeQuotes(s), -1)) == strings.Count(s, `"`)
 }
 
 // plainEdge tells whether a label can stand bare between -- and -->.
@@ -81,20 +106,6 @@ func Drawable(id string) bool {
 	return true
 }
 
-var (
-	// Where a word may begin, these begin something that isn't part of an id.
-	reserved = regexp.MustCompile(`^(?:` + strings.Join([]string{
-		`(?:style|linkStyle|interpolate|classDef|class|flowchart-elk|swimlane-beta|graph|flowchart|subgraph|end|_self|_blank|_parent|_top)\b`,
-		`(?:call|href|click)` + space,
-		`accTitle` + space + `*:`, `accDescr` + space + `*[:{]`,
-		`"`, `:::`,
-		`[xo]?--`, `[xo]?==`, `[xo]?-?\.+-`, `[xo]?-\.`, // links
-	}, "|") + `)`)
-	number = regexp.MustCompile(`^[0-9]+`)
-	// A word, up to a - or = that may end it.
-	word = regexp.MustCompile("^[A-Za-z0-9!\"#$%&'*+.`?\\\\_/]+")
-)
-
 // plainID tells whether Mermaid reads an id of the text as one id. An id is a
 // run of words, numbers, letters beyond ASCII and a few signs.
 func plainID(text string, at span) bool {
@@ -115,13 +126,13 @@ func plainID(text string, at span) bool {
 // is none. It never passes the end of an id, since none is followed by what an
 // id may hold.
 func token(text string) int {
-	if reserved.MatchString(text) {
+	if compiled().reserved.MatchString(text) {
 		return 0
 	}
 	if strings.HasPrefix(text, "default") && !wordByte(text, len("default")) {
 		return len("default")
 	}
-	if n := number.FindStringIndex(text); n != nil {
+	if n := compiled().number.FindStringIndex(text); n != nil {
 		return n[1]
 	}
 	switch text[0] {
@@ -143,11 +154,11 @@ func token(text string) int {
 }
 
 // run is the length of the longest word at the start of text. A - belongs to it
-// unless >, - or . follow, a = unless another follows.
+// unless >, - or . follow.
 func run(text string) int {
 	i := 0
 	for i < len(text) {
-		if n := word.FindStringIndex(text[i:]); n != nil {
+		if n := compiled().word.FindStringIndex(text[i:]); n != nil {
 			i += n[1]
 			continue
 		}
@@ -155,11 +166,10 @@ func run(text string) int {
 		if i+1 < len(text) {
 			next = text[i+1]
 		}
-		if text[i] == '-' && next != '>' && next != '-' && next != '.' || text[i] == '=' && next != '=' {
-			i++
-			continue
+		if text[i] != '-' || next == '>' || next == '-' || next == '.' {
+			break
 		}
-		break
+		i++
 	}
 	return i
 }

@@ -82,8 +82,11 @@ func visible(r rune) rune {
 		return 0x2421
 	case r == utf8.RuneError, r >= 0xfdd0 && r <= 0xfdef, r&0xfffe == 0xfffe:
 		return utf8.RuneError
-	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Bidi_Control, r):
+	case unicode.Is(unicode.Cc, r), reorders(r):
 		return utf8.RuneError
 	}
 	return r
 }
+
+// reorders tells what shows the text after it in another order.
+func reorders(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }

@@ -22,13 +22,16 @@ mermaid.initialize({ startOnLoad: false, maxEdges: 1e6 });
 
 const names = { quot: '"', lt: '<', gt: '>', amp: '&' };
 
-// decode gives a text as a reader sees it.
+const tidy = (text) => text.replace(/[\u2028\u2029]/g, '\n').replaceAll('\t', ' ').trim();
+
+// decode gives a drawn text as a reader sees it.
 function decode(text) {
-  return (text ?? '')
-    .replace(/<br\s*\/?>/g, '\n')
-    .replace(/ﬂ°°(\d+)¶ß/g, (_, n) => String.fromCodePoint(Number(n)))
-    .replace(/ﬂ°(\w+)¶ß/g, (_, n) => names[n] ?? `[entity ${n}]`)
-    .trim();
+  return tidy(
+    (text ?? '')
+      .replace(/<br\s*\/?>/g, '\n')
+      .replace(/ﬂ°°(\d+)¶ß/g, (_, n) => String.fromCodePoint(Number(n)))
+      .replace(/ﬂ°(\w+)¶ß/g, (_, n) => names[n] ?? `[entity ${n}]`),
+  );
 }
 
 async function draw(text) {
@@ -46,14 +49,14 @@ function* differences(want, got) {
     const v = got.vertices[i];
     if (!v) break;
     if (!aliases && v.id !== id) yield `node ${i} is ${JSON.stringify(v.id)}, want ${JSON.stringify(id)}`;
-    if (decode(v.text) !== decode(text)) yield `node ${i} says ${JSON.stringify(decode(v.text))}, want ${JSON.stringify(text)}`;
+    if (decode(v.text) !== tidy(text)) yield `node ${i} says ${JSON.stringify(decode(v.text))}, want ${JSON.stringify(text)}`;
   }
   if (got.edges.length !== want.edges.length) yield `${got.edges.length} edges, want ${want.edges.length}`;
   for (const [i, [from, to, label]] of want.edges.entries()) {
     const e = got.edges[i];
     if (!e) break;
     const drawn = [number.get(e.start), number.get(e.end), decode(e.text)];
-    const wanted = [from, to, decode(label)];
+    const wanted = [from, to, tidy(label)];
     if (JSON.stringify(drawn) !== JSON.stringify(wanted)) yield `edge ${i} is ${JSON.stringify(drawn)}, want ${JSON.stringify(wanted)}`;
   }
 }
