@@ -34,18 +34,6 @@ type Unreached struct {
 	exit exit
 }
 
-// exit is a way out of a node: the place of an option or branch, or one of
-// those below.
-type exit struct {
-	node string
-	at   int
-}
-
-const (
-	onward  = -1 // next, or default
-	onError = -2
-)
-
 // Explore finds inputs that take every way of a tree. Facts that no condition
 // can tell apart count as the same, and so do those that no later condition
 // looks at, so the states are finite: what no state leads to is unreachable,
@@ -89,38 +77,6 @@ func extended(ctx context.Context, t *mcptree.Tree) (*explorer, error) {
 	}
 	x := newExplorer(m)
 	return x, x.run(ctx)
-}
-
-type way struct {
-	at   int
-	pos  diag.Pos
-	text string
-}
-
-func exits(n *mcptree.Node) []way {
-	var out []way
-	add := func(at int, pos diag.Pos, to, label string) {
-		if pos.Line == 0 {
-			pos = n.Pos
-		}
-		out = append(out, way{at, pos, strings.TrimSuffix(fmt.Sprintf("%s -> %s (%s)", n.ID, to, label), " ()")})
-	}
-	for i, b := range n.Branches {
-		add(i, b.Pos, b.Then, "when "+b.When.String())
-	}
-	for i, o := range n.Options {
-		add(i, o.Pos, o.Then, o.ID)
-	}
-	switch {
-	case n.Type == mcptree.Condition:
-		add(onward, n.Pos, n.Default, "default")
-	case n.Type == mcptree.Action || n.Type == mcptree.Ask && len(n.Options) == 0:
-		add(onward, n.Pos, n.Next, "")
-	}
-	if n.OnError != "" {
-		add(onError, n.Pos, n.OnError, "on_error")
-	}
-	return out
 }
 
 type explorer struct {
@@ -228,11 +184,7 @@ func (x *explorer) answers(n *mcptree.Node) []value.Value {
 
 // reach notes the ways to a stop, and queues it unless its state is known.
 func (x *explorer) reach(at *stop, trace []engine.Entry) {
-	for i := range trace {
-		if e := x.exitOf(&trace[i], at); e.node != "" {
-			at.taken = append(at.taken, e)
-		}
-	}
+	at.taken = leaving(nil, x.m.Tree(), trace, at.state.Facts, &at.step)
 	for _, e := range at.taken {
 		if x.found[e] == nil {
 			x.found[e] = at
@@ -247,26 +199,6 @@ func (x *explorer) reach(at *stop, trace []engine.Entry) {
 		x.best[key] = at.state.Seq
 		heap.Push(&x.queue, at)
 	}
-}
-
-func (x *explorer) exitOf(e *engine.Entry, at *stop) exit {
-	n := x.m.Tree().Node(e.Node)
-	switch {
-	case n.Type == mcptree.Terminal:
-		return exit{}
-	case n.Type == mcptree.Condition:
-		v, found := value.Lookup(at.state.Facts, n.OnPath...)
-		for i, b := range n.Branches {
-			if engine.Matches(b.When, v, found) {
-				return exit{n.ID, i}
-			}
-		}
-	case len(n.Options) > 0:
-		return exit{n.ID, slices.IndexFunc(n.Options, func(o mcptree.Option) bool { return o.ID == at.step.Value.Str })}
-	case at.step.IsError:
-		return exit{n.ID, onError}
-	}
-	return exit{n.ID, onward}
 }
 
 // key tells states apart that can go on differently.

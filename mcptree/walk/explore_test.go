@@ -123,13 +123,12 @@ func TestExploreAgainstWalks(t *testing.T) {
 			dead[u.exit] = true
 			unreached++
 		}
-		x := newExplorer(m)
 		for range 300 {
 			s, trace := m.Start("", nil)
 			at := &stop{state: s}
 			for tries := 0; ; tries++ {
-				for i := range trace {
-					if w := x.exitOf(&trace[i], at); dead[w] {
+				for _, w := range leaving(nil, m.Tree(), trace, at.state.Facts, &at.step) {
+					if dead[w] {
 						t.Fatalf("seed %d: a walk takes way %d of %s", seed, w.at, w.node)
 					}
 				}

@@ -18,6 +18,7 @@ type Result struct {
 	Trace    []engine.Entry
 	Outcome  string // "" if the walk didn't end
 	EndsAt   string
+	taken    []exit
 }
 
 // Path lists the nodes that the walk passed, and the one it waits at.
@@ -36,6 +37,7 @@ func (r *Result) Path() []string {
 func Run(m *engine.Machine, w *Walk) *Result {
 	r := &Result{Walk: w}
 	s, trace := m.Start("", nil)
+	r.taken = leaving(nil, m.Tree(), trace, s.Facts, nil)
 	for i := range w.Steps {
 		step := &w.Steps[i]
 		at := m.Node(&s).ID
@@ -45,7 +47,9 @@ func Run(m *engine.Machine, w *Walk) *Result {
 		}
 		r.look(m, &s, step)
 		var reject string
+		known := len(trace)
 		trace, reject = m.Submit(&s, &engine.Answer{Step: s.Step, Value: step.Value, Rationale: step.Rationale, IsError: step.IsError, Source: engine.SourceAnswer}, "", trace)
+		r.taken = leaving(r.taken, m.Tree(), trace[known:], s.Facts, step)
 		switch {
 		case reject != "" && (step.Rejected == "" || !strings.HasPrefix(reject, step.Rejected)):
 			r.fail(step.Pos, "%s rejects the answer: %s", step.At, reject)
@@ -94,85 +98,44 @@ func (r *Result) compare(w *Walk) {
 type Coverage struct {
 	tree  *mcptree.Tree
 	nodes map[string]bool
-	ways  map[Way]bool
+	ways  map[exit]bool
 }
-
-// Way leads from a node to another; Label tells ways of one target apart where
-// the trace does: by option, or by error.
-type Way struct{ From, To, Label string }
 
 // NewCoverage covers nothing yet.
 func NewCoverage(t *mcptree.Tree) *Coverage {
-	return &Coverage{t, map[string]bool{}, map[Way]bool{}}
+	return &Coverage{t, map[string]bool{}, map[exit]bool{}}
 }
 
 // Add counts a walk.
 func (c *Coverage) Add(r *Result) {
 	for i := range r.Trace {
-		e := &r.Trace[i]
-		c.nodes[e.Node] = true
-		if e.Branch != nil {
-			c.ways[Way{e.Node, *e.Branch, label(c.tree.Node(e.Node), e)}] = true
-		}
+		c.nodes[r.Trace[i].Node] = true
 	}
-}
-
-func label(n *mcptree.Node, e *engine.Entry) string {
-	switch {
-	case len(n.Options) > 0:
-		return e.Input.Str
-	case n.Type == mcptree.Action && n.OnError != "":
-		if _, failed := e.Input.Get("error"); failed && *e.Branch == n.OnError && (n.OnError != n.Next || len(e.Input.Members) == 1) {
-			return "on_error"
-		}
+	for _, e := range r.taken {
+		c.ways[e] = true
 	}
-	return ""
-}
-
-// all lists the ways of the tree.
-func (c *Coverage) all() []Way {
-	var out []Way
-	for _, n := range c.tree.Nodes {
-		for _, e := range n.Edges() {
-			w := Way{From: n.ID, To: e.To}
-			if len(n.Options) > 0 || e.Label == "on_error" {
-				w.Label = e.Label
-			}
-			if !slices.Contains(out, w) {
-				out = append(out, w)
-			}
-		}
-	}
-	return out
 }
 
 // Counts gives covered and all nodes, and covered and all ways.
 func (c *Coverage) Counts() (nodes, allNodes, ways, allWays int) {
-	for _, w := range c.all() {
-		allWays++
-		if c.ways[w] {
-			ways++
-		}
+	for _, n := range c.tree.Nodes {
+		allWays += len(exits(n))
 	}
-	return len(c.nodes), len(c.tree.Nodes), ways, allWays
+	return len(c.nodes), len(c.tree.Nodes), len(c.ways), allWays
 }
 
 // Missing lists what no walk took, in the order of the document.
 func (c *Coverage) Missing() []string {
-	var out []string
+	var nodes, ways []string
 	for _, n := range c.tree.Nodes {
 		if !c.nodes[n.ID] {
-			out = append(out, "node "+n.ID)
+			nodes = append(nodes, "node "+n.ID)
 		}
-	}
-	for _, w := range c.all() {
-		if !c.ways[w] {
-			text := "way " + w.From + " -> " + w.To
-			if w.Label != "" {
-				text += " (" + w.Label + ")"
+		for _, w := range exits(n) {
+			if !c.ways[exit{n.ID, w.at}] {
+				ways = append(ways, "way "+w.text)
 			}
-			out = append(out, text)
 		}
 	}
-	return out
+	return append(nodes, ways...)
 }
