@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -258,10 +259,15 @@ func child(t testing.TB, args ...string) (*exec.Cmd, *bufio.Reader, func(string)
 	return c, bufio.NewReader(out), func(line string) { fmt.Fprintln(in, line) }
 }
 
+var (
+	racers = flag.Int("processes", 12, "processes of TestProcesses")
+	races  = flag.Int("steps", 60, "steps of TestProcesses")
+)
+
 // TestProcesses: of processes that submit the same step at the same time,
 // exactly one is accepted.
 func TestProcesses(t *testing.T) {
-	processes, steps := 12, 60
+	processes, steps := *racers, *races
 	if testing.Short() {
 		processes, steps = 4, 10
 	}
