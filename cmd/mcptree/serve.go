@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -60,14 +62,42 @@ func (a *app) serve(ctx context.Context, f *serveFlags, dir string) error {
 	if err != nil {
 		return err
 	}
+	patient()
 	if f.http != "" {
 		return a.listen(ctx, s, f.http)
 	}
-	err = s.Run(ctx, server.Stdio(a.in, a.out))
-	if ctx.Err() != nil {
-		return nil // told to stop
+	return a.pipe(ctx, s)
+}
+
+// grace is how long running calls may still take once the server is told to
+// stop: some wait for a human.
+const grace = 2 * time.Second
+
+// patient keeps signals after the first from ending the process, and with
+// another exit code, in the bounded time that a server takes to stop: who stops
+// a group of processes may well signal each of them twice. It isn't undone,
+// since the process ends with the server.
+func patient() {
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
+}
+
+// pipe serves on stdin and stdout until the input or the context ends.
+func (a *app) pipe(ctx context.Context, s *mcp.Server) error {
+	served := make(chan error, 1)
+	go func() { served <- s.Run(ctx, server.Stdio(a.in, a.out)) }()
+	select {
+	case err := <-served:
+		if ctx.Err() != nil {
+			return nil // told to stop
+		}
+		return err
+	case <-ctx.Done():
 	}
-	return err
+	select {
+	case <-served:
+	case <-time.After(grace):
+	}
+	return nil
 }
 
 // published reads the trees of a folder; if any can't be served it says why on
@@ -125,15 +155,20 @@ func (a *app) listen(ctx context.Context, s *mcp.Server, addr string) error {
 	mux.Handle("/mcp", h)
 	mux.Handle("/{$}", h)
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	stop := context.AfterFunc(ctx, func() {
-		for ses := range s.Sessions() {
-			ses.Close()
-		}
-		web.Close()
-	})
-	defer stop()
-	if err := web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(l) }()
+	select {
+	case err := <-served:
 		return err
+	case <-ctx.Done():
+	}
+	ending, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	for ses := range s.Sessions() {
+		go ses.Close() // ends its streams once its calls are answered
+	}
+	if web.Shutdown(ending) != nil {
+		web.Close()
 	}
 	return nil
 }
