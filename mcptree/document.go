@@ -53,6 +53,8 @@ type Document struct {
 	Draft    *Tree
 	Tree     *Tree
 	Findings []Finding
+
+	places map[string]*yamlx.Node // of nodes, by id
 }
 
 // Errors tells whether the protocol rejects the document.

@@ -2,6 +2,7 @@ package mcptree
 
 import (
 	"regexp"
+	"strings"
 
 	"mcpg/internal/yamlx"
 	"mcpg/mcptree/value"
@@ -37,6 +38,27 @@ func (n *Node) Edges() []Edge {
 		if n.OnError != "" {
 			out = append(out, Edge{n.OnError, "on_error"})
 		}
+	}
+	return out
+}
+
+// Targets lists where the ways lead, one a way.
+func (n *Node) Targets() []string {
+	out := make([]string, 0, len(n.Branches)+len(n.Options)+2)
+	for i := range n.Branches {
+		out = append(out, n.Branches[i].Then)
+	}
+	for i := range n.Options {
+		out = append(out, n.Options[i].Then)
+	}
+	if n.Default != "" {
+		out = append(out, n.Default)
+	}
+	if n.Type == Action || n.Type == Ask && len(n.Options) == 0 && n.Next != "" {
+		out = append(out, n.Next)
+	}
+	if n.OnError != "" {
+		out = append(out, n.OnError)
 	}
 	return out
 }
@@ -78,12 +100,22 @@ func (d *Document) checkGraph() {
 
 // NodeAt gives the mapping of a node in the document.
 func (d *Document) NodeAt(n *Node) *yamlx.Node {
-	nodes := member(d.Root, "nodes")
-	at := &yamlx.Node{Line: n.Pos.Line, Col: n.Pos.Col}
-	if v := member(nodes, n.ID); v != nil && v.Kind == yamlx.Map {
-		at.Kind, at.Members = v.Kind, v.Members
+	if d.places == nil {
+		d.places = map[string]*yamlx.Node{}
+		for _, m := range member(d.Root, "nodes").Members {
+			if m.Key.Kind == yamlx.String && m.Value.Kind == yamlx.Map {
+				d.places[m.Key.Str] = m.Value
+			}
+		}
+		for _, n := range d.Draft.Nodes {
+			at := &yamlx.Node{Line: n.Pos.Line, Col: n.Pos.Col}
+			if v := d.places[n.ID]; v != nil {
+				at.Kind, at.Members = v.Kind, v.Members
+			}
+			d.places[n.ID] = at
+		}
 	}
-	return at
+	return d.places[n.ID]
 }
 
 type graphFail func(rule string, n *Node, at *yamlx.Node, format string, a ...any)
@@ -147,9 +179,7 @@ func (t *Tree) Reachable() map[string]bool {
 			continue
 		}
 		reached[id] = true
-		for _, e := range n.Edges() {
-			queue = append(queue, e.To)
-		}
+		queue = append(queue, n.Targets()...)
 	}
 	return reached
 }
@@ -157,6 +187,14 @@ func (t *Tree) Reachable() map[string]bool {
 // Placeholder finds {{ path }}; \w and \s are Unicode's, as in the reference's
 // language.
 var Placeholder = regexp.MustCompile(`\{\{[\s\p{Z}\x{1c}-\x{1f}\x{85}]*([A-Za-z_][\p{L}\p{N}_]*(?:\.[\p{L}\p{N}_]+)*)[\s\p{Z}\x{1c}-\x{1f}\x{85}]*\}\}`)
+
+// Placeholders finds the placeholders of a text, each with its path.
+func Placeholders(text string) [][]string {
+	if !strings.Contains(text, "{{") {
+		return nil
+	}
+	return Placeholder.FindAllStringSubmatch(text, -1)
+}
 
 // Captures is the facts that nodes declare, with the nodes that do.
 func (t *Tree) Captures() map[string][]*Node {
@@ -202,7 +240,7 @@ func (d *Document) checkPlaceholders(fail graphFail) {
 	captures := d.Draft.Captures()
 	for _, n := range d.Draft.Nodes {
 		for _, text := range n.Texts() {
-			for _, m := range Placeholder.FindAllStringSubmatch(text, -1) {
+			for _, m := range Placeholders(text) {
 				root := FirstSegment(m[1])
 				if len(captures[root]) == 0 {
 					fail("placeholder", n, d.findText(n, text), "placeholder %s references unknown capture %s", pyQuote(m[0]), pyQuote(root))

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -45,8 +44,6 @@ func treeFiles(path string) ([]string, error) {
 
 // load reads documents, in parallel, in the order of the files.
 func (a *app) load(files []string, check func(*mcptree.Document)) []*mcptree.Document {
-	// Trees are small and short-lived: collecting less often halves the time.
-	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	docs := make([]*mcptree.Document, len(files))
 	var wg sync.WaitGroup
 	next := make(chan int)

@@ -37,7 +37,7 @@ func resolve(s string) string {
 		return "!!value"
 	}
 	if strings.IndexByte("yYnNtTfFoO", s[0]) >= 0 {
-		if boolText.MatchString(s) {
+		if len(s) <= len("false") && boolText.MatchString(s) {
 			return "!!bool"
 		}
 		return "!!str"

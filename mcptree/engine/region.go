@@ -31,7 +31,7 @@ func Regions(ps []*mcptree.Predicate) (vs []value.Value, complete bool) {
 }
 
 type regions struct {
-	numbers  []*big.Rat
+	numbers  []value.Value
 	texts    []string
 	parts    []string // texts that others are looked for in
 	lists    []value.Value
@@ -68,16 +68,12 @@ func (r *regions) constants(p *mcptree.Predicate) {
 func (r *regions) constant(v value.Value) {
 	switch v.Kind {
 	case value.Int:
-		n := v.Big
-		if n == nil {
-			n = big.NewInt(v.Int)
-		}
-		r.numbers = append(r.numbers, new(big.Rat).SetInt(n))
+		r.numbers = append(r.numbers, v)
 	case value.Bool:
-		r.numbers = append(r.numbers, new(big.Rat), big.NewRat(1, 1)) // true counts as 1
+		r.numbers = append(r.numbers, value.OfInt(0), value.OfInt(1)) // true counts as 1
 	case value.Float:
-		if f := new(big.Rat).SetFloat64(v.Float); f != nil {
-			r.numbers = append(r.numbers, f)
+		if !math.IsNaN(v.Float) && !math.IsInf(v.Float, 0) {
+			r.numbers = append(r.numbers, v)
 		}
 	case value.String:
 		r.texts = append(r.texts, v.Str)
@@ -89,44 +85,57 @@ func (r *regions) constant(v value.Value) {
 }
 
 func (r *regions) addNumbers() {
-	slices.SortFunc(r.numbers, (*big.Rat).Cmp)
-	r.numbers = slices.CompactFunc(r.numbers, func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
+	compare := func(a, b value.Value) int { c, _ := value.Compare(a, b); return c }
+	slices.SortFunc(r.numbers, compare)
+	r.numbers = slices.CompactFunc(r.numbers, value.Equal)
 	if len(r.numbers) == 0 {
 		r.out = append(r.out, value.OfInt(0), value.OfFloat(0.5))
 		return
 	}
-	one := big.NewInt(1)
-	first := floor(r.numbers[0])
 	for i, n := range r.numbers {
-		if n.IsInt() {
-			r.out = append(r.out, value.OfBig(n.Num()))
-		} else if f, ok := n.Float64(); ok {
-			r.out = append(r.out, value.OfFloat(f))
+		if whole := next(n, 1); n.Kind == value.Float && value.Equal(next(whole, -1), n) {
+			n = next(whole, -1) // it may have to be an integer
 		}
+		r.out = append(r.out, n)
 		if i+1 < len(r.numbers) {
 			r.between(n, r.numbers[i+1])
 		}
 	}
-	r.out = append(r.out, value.OfBig(new(big.Int).Sub(first, one)),
-		value.OfBig(new(big.Int).Add(floor(r.numbers[len(r.numbers)-1]), one)))
+	r.out = append(r.out, next(r.numbers[0], -1), next(r.numbers[len(r.numbers)-1], 1))
 }
 
 // between adds an integer between two numbers, if there is none another number.
-func (r *regions) between(a, b *big.Rat) {
-	n := new(big.Int).Add(floor(a), big.NewInt(1))
-	if new(big.Rat).SetInt(n).Cmp(b) < 0 {
-		r.out = append(r.out, value.OfBig(n))
+func (r *regions) between(a, b value.Value) {
+	n := next(a, 1)
+	if value.Less(n, b) {
+		r.out = append(r.out, n)
 		return
 	}
-	middle := new(big.Rat).Add(a, b)
+	middle := new(big.Rat).Add(rational(a), rational(b))
 	f, _ := middle.Quo(middle, big.NewRat(2, 1)).Float64()
-	if x := new(big.Rat).SetFloat64(f); !math.IsInf(f, 0) && x.Cmp(a) > 0 && x.Cmp(b) < 0 {
-		r.out = append(r.out, value.OfFloat(f))
+	if x := value.OfFloat(f); !math.IsInf(f, 0) && value.Less(a, x) && value.Less(x, b) {
+		r.out = append(r.out, x)
 	}
 }
 
-func floor(n *big.Rat) *big.Int {
-	return new(big.Int).Div(n.Num(), n.Denom()) // Euclidean, so down: the denominator is above 0
+// next gives the nearest integer above a number, or with way -1 one below it.
+func next(n value.Value, way int64) value.Value {
+	if n.Kind == value.Int && n.Big == nil && n.Int > math.MinInt64 && n.Int < math.MaxInt64 {
+		return value.OfInt(n.Int + way)
+	}
+	x := rational(n)
+	floor := new(big.Int).Div(x.Num(), x.Denom()) // Euclidean, so down: the denominator is above 0
+	return value.OfBig(floor.Add(floor, big.NewInt(way)))
+}
+
+func rational(n value.Value) *big.Rat {
+	switch {
+	case n.Kind == value.Float:
+		return new(big.Rat).SetFloat64(n.Float)
+	case n.Big != nil:
+		return new(big.Rat).SetInt(n.Big)
+	}
+	return new(big.Rat).SetInt64(n.Int)
 }
 
 func (r *regions) addTexts() {

@@ -40,7 +40,7 @@ nodes:
 	check: checkAlwaysTrue,
 }
 
-func checkAlwaysTrue(d *mcptree.Document, warn warner) {
+func checkAlwaysTrue(d *subject, warn warner) {
 	eachCondition(d, func(n *mcptree.Node, facts []fact) {
 		for i, b := range n.Branches {
 			if !slices.ContainsFunc(facts, func(f fact) bool { return !engine.Matches(b.When, f.value, f.present) }) {

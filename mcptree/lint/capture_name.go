@@ -29,7 +29,7 @@ nodes:
 
 var factName = regexp.MustCompile(`^[A-Za-z_][\p{L}\p{N}_]*$`)
 
-func checkCaptureName(d *mcptree.Document, warn warner) {
+func checkCaptureName(d *subject, warn warner) {
 	for _, n := range d.Draft.Nodes {
 		if n.Capture == "" || factName.MatchString(n.Capture) {
 			continue

@@ -29,7 +29,7 @@ nodes:
 	check: checkDescription,
 }
 
-func checkDescription(d *mcptree.Document, warn warner) {
+func checkDescription(d *subject, warn warner) {
 	if v := mcptree.Member(d.Root, "description"); v != nil && v.Kind != yamlx.String {
 		warn("", v, "'description' must be a string; it is left out")
 	}

@@ -1,9 +1,6 @@
 package lint
 
-import (
-	"mcpg/internal/yamlx"
-	"mcpg/mcptree"
-)
+import "mcpg/internal/yamlx"
 
 var duplicateKey = Rule{
 	Name: "duplicate-key",
@@ -27,7 +24,7 @@ nodes:
 	check: checkDuplicateKey,
 }
 
-func checkDuplicateKey(d *mcptree.Document, warn warner) { findDuplicates(warn, d.Root, "", "") }
+func checkDuplicateKey(d *subject, warn warner) { findDuplicates(warn, d.Root, "", "") }
 
 func findDuplicates(warn warner, v place, path, node string) {
 	first := map[string]place{}

@@ -27,7 +27,7 @@ nodes:
 	check: checkDuplicateOption,
 }
 
-func checkDuplicateOption(d *mcptree.Document, warn warner) {
+func checkDuplicateOption(d *subject, warn warner) {
 	for _, n := range d.Draft.Nodes {
 		for i, o := range n.Options {
 			j := slices.IndexFunc(n.Options, func(p mcptree.Option) bool { return p.ID == o.ID })

@@ -28,7 +28,7 @@ nodes:
 	check: checkEmptyText,
 }
 
-func checkEmptyText(d *mcptree.Document, warn warner) {
+func checkEmptyText(d *subject, warn warner) {
 	empty := func(node string, at place, name string) {
 		if v := mcptree.Member(at, name); v != nil && v.Kind == yamlx.String && strings.TrimSpace(v.Str) == "" {
 			warn(node, v, "'%s' is empty", name)

@@ -39,7 +39,7 @@ nodes:
 	check: checkExistsValue,
 }
 
-func checkExistsValue(d *mcptree.Document, warn warner) {
+func checkExistsValue(d *subject, warn warner) {
 	eachLeaf(d, func(n *mcptree.Node, p *mcptree.Predicate, at place) {
 		if p.Op == "exists" && !(p.Operand.Kind == value.Bool && p.Operand.Bool) {
 			warn(n.ID, at, "exists reports presence whatever it is given; for absence write {not: {exists: true}}")

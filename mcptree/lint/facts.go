@@ -15,10 +15,25 @@ type fact struct {
 // maxLeaves is up to how many leaves a condition's facts are tried.
 const maxLeaves = 500
 
-// eachCondition visits conditions whose predicates could all be read, with facts
-// that stand for all others.
-func eachCondition(d *mcptree.Document, visit func(n *mcptree.Node, facts []fact)) {
-	for _, n := range d.Draft.Nodes {
+// condition is a condition whose predicates could all be read, with facts that
+// stand for all others.
+type condition struct {
+	node  *mcptree.Node
+	facts []fact
+}
+
+// eachCondition visits the conditions whose facts could be gathered.
+func eachCondition(d *subject, visit func(n *mcptree.Node, facts []fact)) {
+	if !d.gathered {
+		d.conditions, d.gathered = conditions(d.Draft), true
+	}
+	for _, c := range d.conditions {
+		visit(c.node, c.facts)
+	}
+}
+
+func conditions(t *mcptree.Tree) (out []condition) {
+	for _, n := range t.Nodes {
 		if n.Type != mcptree.Condition || !readable(n) {
 			continue
 		}
@@ -32,9 +47,10 @@ func eachCondition(d *mcptree.Document, visit func(n *mcptree.Node, facts []fact
 			continue
 		}
 		if fs, complete := facts(ps); complete {
-			visit(n, fs)
+			out = append(out, condition{n, fs})
 		}
 	}
+	return out
 }
 
 func readable(n *mcptree.Node) bool {
@@ -75,7 +91,7 @@ func facts(ps []*mcptree.Predicate) (out []fact, complete bool) {
 }
 
 // eachLeaf visits the leaves of all predicates with their place.
-func eachLeaf(d *mcptree.Document, visit func(n *mcptree.Node, p *mcptree.Predicate, at place)) {
+func eachLeaf(d *subject, visit func(n *mcptree.Node, p *mcptree.Predicate, at place)) {
 	for _, n := range d.Draft.Nodes {
 		for i, b := range n.Branches {
 			leavesOf(b.When, func(p *mcptree.Predicate) {

@@ -39,7 +39,7 @@ nodes:
 	check: checkInText,
 }
 
-func checkInText(d *mcptree.Document, warn warner) {
+func checkInText(d *subject, warn warner) {
 	eachLeaf(d, func(n *mcptree.Node, p *mcptree.Predicate, at place) {
 		if p.Op == "in" && p.Operand.Kind == value.String {
 			warn(n.ID, at, "in '%s' is true for every part of that text, the empty one too; for one of several values write a list", p.Operand.Str)

@@ -18,7 +18,7 @@ type Rule struct {
 	// Bad must give a finding of this rule, Good none; both are whole trees.
 	Bad, Good string
 
-	check func(*mcptree.Document, warner)
+	check func(*subject, warner)
 }
 
 // Rules lists the rules in the order of their names.
@@ -34,10 +34,11 @@ var ordered = sync.OnceValue(func() []Rule {
 })
 
 // Check runs the rules on a document, as far as it could be read.
-func Check(d *mcptree.Document) {
-	if d.Draft == nil {
+func Check(doc *mcptree.Document) {
+	if doc.Draft == nil {
 		return
 	}
+	d := &subject{Document: doc}
 	for _, r := range ordered() {
 		if r.check != nil {
 			r.check(d, func(node string, at place, format string, a ...any) {
@@ -45,6 +46,13 @@ func Check(d *mcptree.Document) {
 			})
 		}
 	}
+}
+
+// subject is a document, and what several rules need to know of it.
+type subject struct {
+	*mcptree.Document
+	conditions []condition
+	gathered   bool
 }
 
 // CheckAll runs the rules that look at several documents.
@@ -56,7 +64,7 @@ type place = *yamlx.Node
 type warner func(node string, at place, format string, a ...any)
 
 // field gives the value of a node's field, or the node itself.
-func field(d *mcptree.Document, n *mcptree.Node, names ...string) place {
+func field(d *subject, n *mcptree.Node, names ...string) place {
 	at := d.NodeAt(n)
 	for _, name := range names {
 		v := mcptree.Member(at, name)
@@ -69,7 +77,7 @@ func field(d *mcptree.Document, n *mcptree.Node, names ...string) place {
 }
 
 // item gives an element of a node's list field.
-func item(d *mcptree.Document, n *mcptree.Node, name string, i int) place {
+func item(d *subject, n *mcptree.Node, name string, i int) place {
 	at := field(d, n, name)
 	if i < len(at.Items) {
 		return at.Items[i]

@@ -33,7 +33,7 @@ nodes:
 
 var braces = regexp.MustCompile(`\$?\{\{?[^{}]*\}\}?|\{ \{[^{}]*\} \}`)
 
-func checkLookAlike(d *mcptree.Document, warn warner) {
+func checkLookAlike(d *subject, warn warner) {
 	for _, n := range d.Draft.Nodes {
 		at := d.NodeAt(n)
 		filled := map[string]bool{}
@@ -41,6 +41,9 @@ func checkLookAlike(d *mcptree.Document, warn warner) {
 			filled[text] = true
 		}
 		eachText(at, func(v place, key bool) {
+			if !strings.Contains(v.Str, "{{") {
+				return
+			}
 			rest := mcptree.Placeholder.ReplaceAllString(v.Str, "")
 			hasOne := rest != v.Str
 			switch {

@@ -1,8 +1,6 @@
 package lint
 
-import (
-	"mcpg/mcptree"
-)
+import "mcpg/mcptree"
 
 var maxSteps = Rule{
 	Name: "max-steps",
@@ -32,7 +30,7 @@ nodes:
 
 // The engine ends a session before a node once the trace has more than max_steps
 // entries; a way of n nodes has n-1 entries before its terminal.
-func checkMaxSteps(d *mcptree.Document, warn warner) {
+func checkMaxSteps(d *subject, warn warner) {
 	t := d.Draft
 	depth := map[string]int{t.Entry: 0}
 	queue := []string{t.Entry}
@@ -48,10 +46,10 @@ func checkMaxSteps(d *mcptree.Document, warn warner) {
 			}
 			return
 		}
-		for _, e := range n.Edges() {
-			if _, seen := depth[e.To]; !seen {
-				depth[e.To] = depth[n.ID] + 1
-				queue = append(queue, e.To)
+		for _, to := range n.Targets() {
+			if _, seen := depth[to]; !seen {
+				depth[to] = depth[n.ID] + 1
+				queue = append(queue, to)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"mcpg/mcptree"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ var mermaidPlain = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // Words that Mermaid's flowchart grammar takes for itself.
 var mermaidWords = strings.Fields("end graph subgraph flowchart style linkStyle classDef class click default direction href call interpolate")
 
-func checkMermaidID(d *mcptree.Document, warn warner) {
+func checkMermaidID(d *subject, warn warner) {
 	for _, n := range d.Draft.Nodes {
 		if !mermaidPlain.MatchString(n.ID) || slices.ContainsFunc(mermaidWords, func(w string) bool { return strings.EqualFold(w, n.ID) }) {
 			warn(n.ID, d.NodeAt(n), "'%s' may not be drawn as it is: letters, digits and _ are safe, words of Mermaid's own like end are not", n.ID)

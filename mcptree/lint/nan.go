@@ -3,7 +3,6 @@ package lint
 import (
 	"math"
 	"mcpg/internal/yamlx"
-	"mcpg/mcptree"
 )
 
 var nan = Rule{
@@ -28,7 +27,7 @@ nodes:
 	check: checkNan,
 }
 
-func checkNan(d *mcptree.Document, warn warner) { findNaN(warn, d.Root, "", "") }
+func checkNan(d *subject, warn warner) { findNaN(warn, d.Root, "", "") }
 
 func findNaN(warn warner, v place, path, node string) {
 	if v.Kind == yamlx.Float && (math.IsNaN(v.Float) || math.IsInf(v.Float, 0)) {

@@ -40,7 +40,7 @@ nodes:
 	check: checkNeverTrue,
 }
 
-func checkNeverTrue(d *mcptree.Document, warn warner) {
+func checkNeverTrue(d *subject, warn warner) {
 	eachCondition(d, func(n *mcptree.Node, facts []fact) {
 		for i, b := range n.Branches {
 			if !slices.ContainsFunc(facts, func(f fact) bool { return engine.Matches(b.When, f.value, f.present) }) {

@@ -1,8 +1,6 @@
 package lint
 
-import (
-	"mcpg/mcptree"
-)
+import "mcpg/mcptree"
 
 var oneOption = Rule{
 	Name: "one-option",
@@ -26,7 +24,7 @@ nodes:
 	check: checkOneOption,
 }
 
-func checkOneOption(d *mcptree.Document, warn warner) {
+func checkOneOption(d *subject, warn warner) {
 	for _, n := range d.Draft.Nodes {
 		if len(n.Options) == 1 && n.Type == mcptree.Judgment {
 			warn(n.ID, field(d, n, "options"), "the only option is '%s': there is nothing to judge", n.Options[0].ID)

@@ -26,7 +26,7 @@ nodes:
 	check: checkReservedOutcome,
 }
 
-func checkReservedOutcome(d *mcptree.Document, warn warner) {
+func checkReservedOutcome(d *subject, warn warner) {
 	for _, n := range d.Draft.Nodes {
 		if n.Type == mcptree.Terminal && strings.HasPrefix(n.Outcome, "aborted:") {
 			warn(n.ID, field(d, n, "outcome"), "outcomes that begin with 'aborted:' are the engine's own: a reader can't tell this end from a used-up budget")

@@ -31,7 +31,7 @@ nodes:
 
 var schemaTypes = []string{"object", "array", "string", "integer", "number", "boolean"}
 
-func checkSchemaType(d *mcptree.Document, warn warner) {
+func checkSchemaType(d *subject, warn warner) {
 	for _, n := range d.Draft.Nodes {
 		if n.Schema == nil {
 			continue

@@ -41,7 +41,7 @@ nodes:
 	check: checkShadowed,
 }
 
-func checkShadowed(d *mcptree.Document, warn warner) {
+func checkShadowed(d *subject, warn warner) {
 	eachCondition(d, func(n *mcptree.Node, facts []fact) {
 		for i, b := range n.Branches {
 			matches, first := 0, 0

@@ -1,8 +1,6 @@
 package lint
 
-import (
-	"mcpg/mcptree"
-)
+import "mcpg/mcptree"
 
 var spinning = Rule{
 	Name: "spinning",
@@ -34,7 +32,7 @@ nodes:
 	check: checkSpinning,
 }
 
-func checkSpinning(d *mcptree.Document, warn warner) {
+func checkSpinning(d *subject, warn warner) {
 	for _, n := range d.Draft.Nodes {
 		if n.Type == mcptree.Condition && comesBack(d.Draft, n) {
 			warn(n.ID, d.NodeAt(n), "a way through conditions alone leads back here: no fact changes on it, so it is walked until max_steps")
@@ -49,8 +47,8 @@ func comesBack(t *mcptree.Tree, from *mcptree.Node) bool {
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		for _, e := range n.Edges() {
-			to := t.Node(e.To)
+		for _, id := range n.Targets() {
+			to := t.Node(id)
 			if to == from {
 				return true
 			}

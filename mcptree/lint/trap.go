@@ -1,8 +1,6 @@
 package lint
 
-import (
-	"mcpg/mcptree"
-)
+import "mcpg/mcptree"
 
 var trap = Rule{
 	Name: "trap",
@@ -28,7 +26,7 @@ nodes:
 	check: checkTrap,
 }
 
-func checkTrap(d *mcptree.Document, warn warner) {
+func checkTrap(d *subject, warn warner) {
 	t := d.Draft
 	ends := map[string]bool{}
 	for changed := true; changed; {
@@ -38,8 +36,8 @@ func checkTrap(d *mcptree.Document, warn warner) {
 				continue
 			}
 			reaches := n.Type == mcptree.Terminal
-			for _, e := range n.Edges() {
-				reaches = reaches || ends[e.To]
+			for _, to := range n.Targets() {
+				reaches = reaches || ends[to]
 			}
 			if reaches {
 				ends[n.ID], changed = true, true

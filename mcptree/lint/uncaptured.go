@@ -1,8 +1,6 @@
 package lint
 
-import (
-	"mcpg/mcptree"
-)
+import "mcpg/mcptree"
 
 var uncaptured = Rule{
 	Name: "uncaptured",
@@ -32,7 +30,7 @@ nodes:
 	check: checkUncaptured,
 }
 
-func checkUncaptured(d *mcptree.Document, warn warner) {
+func checkUncaptured(d *subject, warn warner) {
 	t := d.Draft
 	all, before := t.Captures(), capturesBefore(t)
 	reached := t.Reachable()
@@ -59,7 +57,7 @@ func checkUncaptured(d *mcptree.Document, warn warner) {
 			continue
 		}
 		for _, text := range n.Texts() {
-			for _, m := range mcptree.Placeholder.FindAllStringSubmatch(text, -1) {
+			for _, m := range mcptree.Placeholders(text) {
 				use(m[1], d.NodeAt(n), "placeholder")
 			}
 		}

@@ -39,7 +39,7 @@ var nodeFields = map[mcptree.NodeType][]string{
 	mcptree.Terminal:  strings.Fields("type outcome summary"),
 }
 
-func checkUnknownField(d *mcptree.Document, warn warner) {
+func checkUnknownField(d *subject, warn warner) {
 	known := func(node, where string, v place, fields []string) {
 		for _, m := range v.Members {
 			if m.Key.Kind != yamlx.String || slices.Contains(fields, m.Key.Str) {

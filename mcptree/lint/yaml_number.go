@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"mcpg/internal/yamlx"
-	"mcpg/mcptree"
 	"regexp"
 )
 
@@ -44,7 +43,7 @@ nodes:
 var odd = regexp.MustCompile(`^[-+]?(0[0-7_]+|0[xb].*|[0-9][0-9_]*(:[0-9:._]+)|[0-9]*_[0-9_.]*)$|^(?i:yes|no|on|off)$`)
 
 // checkYamlNumber looks at plain scalars only; texts in quotes are texts.
-func checkYamlNumber(d *mcptree.Document, warn warner) { findOdd(warn, d.Root, "", "") }
+func checkYamlNumber(d *subject, warn warner) { findOdd(warn, d.Root, "", "") }
 
 func findOdd(warn warner, v place, path, node string) {
 	if v.Raw != "" && (v.Kind == yamlx.Int || v.Kind == yamlx.Float || v.Kind == yamlx.Bool) && odd.MatchString(v.Raw) {
