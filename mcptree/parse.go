@@ -253,8 +253,14 @@ func (p *parser) top() {
 		p.fail("nodes", "", at, "tree: 'nodes' must be a non-empty mapping")
 		return
 	}
+	last := make(map[string]int, len(nodes.Members)) // the last of equal keys counts
 	for i, m := range nodes.Members {
-		if m.Key.Kind != yamlx.String || p.shadowed(nodes, i) {
+		if m.Key.Kind == yamlx.String {
+			last[m.Key.Str] = i
+		}
+	}
+	for i, m := range nodes.Members {
+		if m.Key.Kind != yamlx.String || last[m.Key.Str] != i {
 			continue
 		}
 		n := p.node(m.Key.Str, m.Value)
@@ -262,16 +268,6 @@ func (p *parser) top() {
 		t.Nodes = append(t.Nodes, n)
 		t.index[n.ID] = n
 	}
-}
-
-// shadowed tells whether a later member has the same key.
-func (p *parser) shadowed(n *yamlx.Node, i int) bool {
-	for _, m := range n.Members[i+1:] {
-		if m.Key.Kind == yamlx.String && m.Key.Str == n.Members[i].Key.Str {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *parser) pos(n *yamlx.Node) diag.Pos {

@@ -28,20 +28,23 @@ nodes:
 
 func checkTrap(d *subject, warn warner) {
 	t := d.Draft
+	from := map[string][]string{}
+	var queue []string
+	for _, n := range t.Nodes {
+		for _, to := range n.Targets() {
+			from[to] = append(from[to], n.ID)
+		}
+		if n.Type == mcptree.Terminal {
+			queue = append(queue, n.ID)
+		}
+	}
 	ends := map[string]bool{}
-	for changed := true; changed; {
-		changed = false
-		for _, n := range t.Nodes {
-			if ends[n.ID] {
-				continue
-			}
-			reaches := n.Type == mcptree.Terminal
-			for _, to := range n.Targets() {
-				reaches = reaches || ends[to]
-			}
-			if reaches {
-				ends[n.ID], changed = true, true
-			}
+	for len(queue) > 0 {
+		id := queue[0]
+		queue = queue[1:]
+		if !ends[id] {
+			ends[id] = true
+			queue = append(queue, from[id]...)
 		}
 	}
 	reached := t.Reachable()
