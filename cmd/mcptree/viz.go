@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,26 +15,17 @@ import (
 	"mcpg/mcptree/engine"
 	"mcpg/mcptree/value"
 	"mcpg/mcptree/viz"
-	"mcpg/report/draw"
 )
 
 // drawings are the formats of viz.
-var drawings = map[string]func(context.Context, io.Writer, *mcptree.Tree, []viz.Step) error{
-	"mermaid": func(_ context.Context, w io.Writer, t *mcptree.Tree, path []viz.Step) error {
-		return viz.Mermaid(w, t, path)
-	},
-	"dot": func(_ context.Context, w io.Writer, t *mcptree.Tree, path []viz.Step) error {
-		return draw.DOT(w, picture(t, path))
-	},
-	"svg": func(ctx context.Context, w io.Writer, t *mcptree.Tree, path []viz.Step) error {
-		return draw.SVG(ctx, w, picture(t, path))
-	},
-	"png": func(ctx context.Context, w io.Writer, t *mcptree.Tree, path []viz.Step) error {
-		return draw.PNG(ctx, w, picture(t, path))
-	},
-	"html": func(ctx context.Context, w io.Writer, t *mcptree.Tree, path []viz.Step) error {
+var drawings = map[string]func(io.Writer, *mcptree.Tree, []viz.Step) error{
+	"mermaid": viz.Mermaid,
+	"dot":     viz.DOT,
+	"svg":     viz.SVG,
+	"png":     viz.PNG,
+	"html": func(w io.Writer, t *mcptree.Tree, path []viz.Step) error {
 		var svg bytes.Buffer
-		if err := draw.SVG(ctx, &svg, picture(t, path)); err != nil {
+		if err := viz.SVG(&svg, t, path); err != nil {
 			return err
 		}
 		return viz.HTML(w, t, svg.Bytes(), path)
@@ -58,7 +47,7 @@ func (a *app) vizCommand() *cobra.Command {
 that the session is pinned to. A tree that the protocol rejects prints FAIL, exit code 1.`,
 		Example: "  mcptree viz trees/incident.yaml\n  mcptree viz trees/incident.yaml --format html -o incident.html\n  mcptree viz --trace ses_0123456789ab --format svg -o path.svg",
 		Args:    cobra.MaximumNArgs(1),
-		RunE:    func(c *cobra.Command, args []string) error { return a.viz(c.Context(), &f, args) },
+		RunE:    func(c *cobra.Command, args []string) error { return a.viz(&f, args) },
 	}
 	c.Flags().StringVar(&f.format, "format", "mermaid", "mermaid, dot, svg, png or html")
 	c.Flags().StringVarP(&f.out, "output", "o", "-", "the drawing; - is stdout")
@@ -67,7 +56,7 @@ that the session is pinned to. A tree that the protocol rejects prints FAIL, exi
 	return c
 }
 
-func (a *app) viz(ctx context.Context, f *vizFlags, args []string) error {
+func (a *app) viz(f *vizFlags, args []string) error {
 	drawing, ok := drawings[f.format]
 	if !ok {
 		return usage("unknown format %q: want one of %s", f.format, strings.Join(slices.Sorted(maps.Keys(drawings)), ", "))
@@ -99,7 +88,7 @@ func (a *app) viz(ctx context.Context, f *vizFlags, args []string) error {
 	if n := len(viz.NewGraph(tree, nil).Edges); f.format == "mermaid" && n > viz.MaxEdges {
 		fmt.Fprintf(a.err, "mcptree: %d edges: Mermaid draws more than %d only where maxEdges is set\n", n, viz.MaxEdges)
 	}
-	fill := func(w io.Writer) error { return drawing(ctx, w, tree, path) }
+	fill := func(w io.Writer) error { return drawing(w, tree, path) }
 	if f.out == "-" {
 		return fill(a.out)
 	}
@@ -141,43 +130,4 @@ func stepOf(t *mcptree.Tree, e *engine.Entry) viz.Step {
 		s.Label = e.Input.Str
 	}
 	return s
-}
-
-// picture is a tree for the renderer: with a path, what was taken is green and
-// the rest grey.
-func picture(t *mcptree.Tree, path []viz.Step) draw.Graph {
-	g := viz.NewGraph(t, path)
-	out := draw.Graph{Title: g.Title}
-	if len(path) > 0 {
-		out.Note = "The path taken, as reported, is green."
-	}
-	for _, n := range g.Nodes {
-		lines := n.Lines
-		if len(n.Steps) > 0 {
-			lines = append(lines, "step "+numbers(n.Steps))
-		}
-		out.Nodes = append(out.Nodes, draw.Node{ID: n.ID, Lines: lines})
-	}
-	for _, e := range g.Edges {
-		edge := draw.Edge{From: e.From, To: e.To}
-		if e.Label != "" {
-			edge.Label = []string{e.Label}
-		}
-		switch {
-		case e.Taken:
-			edge.Tone = draw.Works
-		case len(path) > 0:
-			edge.Tone = draw.Untried
-		}
-		out.Edges = append(out.Edges, edge)
-	}
-	return out
-}
-
-func numbers(list []int) string {
-	var out []string
-	for _, n := range list {
-		out = append(out, strconv.Itoa(n))
-	}
-	return strings.Join(out, ", ")
 }
