@@ -8,6 +8,7 @@ import (
 
 	"mcpg/internal/diag"
 	"mcpg/internal/yamlx"
+	"mcpg/mcptree/value"
 )
 
 // Severity of a finding.
@@ -55,6 +56,26 @@ type Document struct {
 	Findings []Finding
 
 	places map[string]*yamlx.Node // of nodes, by id
+}
+
+// Trim keeps what a report of findings needs: the source, and of the tree its
+// names and hash. Of many documents the rest would be most of the memory.
+func (d *Document) Trim() {
+	if d.Tree != nil {
+		t := *d.Tree
+		t.Nodes, t.index, t.Document = nil, nil, value.Value{}
+		d.Tree = &t
+	}
+	d.Draft, d.places = nil, nil
+	if d.Root == nil {
+		return
+	}
+	root := yamlx.Node{Kind: d.Root.Kind, Line: d.Root.Line, Col: d.Root.Col}
+	if id := member(d.Root, "id"); id != nil {
+		at := *id
+		root.Members = []yamlx.Member{{Key: &yamlx.Node{Kind: yamlx.String, Str: "id"}, Value: &at}}
+	}
+	d.Root = &root
 }
 
 // Errors tells whether the protocol rejects the document.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,7 +114,10 @@ func (d *Document) toValue(n *yamlx.Node, path, node string) value.Value {
 
 func (d *Document) mapValue(n *yamlx.Node, path, node string) value.Value {
 	out := value.Value{Kind: value.Map, Members: make([]value.Member, 0, len(n.Members))}
-	at := make(map[string]int, len(n.Members))
+	var places map[string]int // of names; a few are found faster without
+	if len(n.Members) > 16 {
+		places = make(map[string]int, len(n.Members))
+	}
 	isNode := strings.HasPrefix(path, "nodes.") && path == "nodes."+node
 	for i := range n.Members {
 		m := &n.Members[i]
@@ -129,11 +133,18 @@ func (d *Document) mapValue(n *yamlx.Node, path, node string) value.Value {
 			innerNode = name
 		}
 		v := d.toValue(m.Value, inner, innerNode)
-		if j, again := at[name]; again {
+		j, again := places[name]
+		if places == nil {
+			j = slices.IndexFunc(out.Members, func(m value.Member) bool { return m.Name == name })
+			again = j >= 0
+		}
+		if again {
 			out.Members[j].Value = v
 			continue
 		}
-		at[name] = len(out.Members)
+		if places != nil {
+			places[name] = len(out.Members)
+		}
 		out.Members = append(out.Members, value.Member{Name: name, Value: v})
 	}
 	return out

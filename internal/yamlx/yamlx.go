@@ -145,6 +145,15 @@ func syntaxError(err error) error {
 type converter struct {
 	open  map[*yaml.Node]bool // anchors that are being read
 	nodes int
+	block []Node // nodes are small and many: they are made a block at a time
+}
+
+func (c *converter) add(n Node) *Node {
+	if len(c.block) == cap(c.block) {
+		c.block = make([]Node, 0, 32)
+	}
+	c.block = append(c.block, n)
+	return &c.block[len(c.block)-1]
 }
 
 func (c *converter) fail(n *yaml.Node, format string, a ...any) error {
@@ -229,7 +238,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (*Node, error) {
 	}
 	c.open[n] = true
 	defer delete(c.open, n)
-	out := &Node{Kind: Map, Line: n.Line, Col: n.Column, Members: make([]Member, 0, len(n.Content)/2)}
+	out := c.add(Node{Kind: Map, Line: n.Line, Col: n.Column, Members: make([]Member, 0, len(n.Content)/2)})
 	var merged []Member
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; k.Kind == yaml.ScalarNode && k.Value == "<<" && plain(k) {
@@ -253,7 +262,9 @@ func (c *converter) mapping(n *yaml.Node, depth int) (*Node, error) {
 		}
 		out.Members = append(out.Members, Member{Key: k, Value: v})
 	}
-	out.Members = append(merged, out.Members...)
+	if len(merged) > 0 {
+		out.Members = append(merged, out.Members...)
+	}
 	return out, nil
 }
 
@@ -299,7 +310,7 @@ func (c *converter) tagged(n *yaml.Node, tag string) (*Node, error) {
 }
 
 func (c *converter) scalar(n *yaml.Node) (*Node, error) {
-	out := &Node{Kind: String, Str: n.Value, Line: n.Line, Col: n.Column}
+	out := c.add(Node{Kind: String, Str: n.Value, Line: n.Line, Col: n.Column})
 	tag := explicitTag(n)
 	if tag == "" && !plain(n) {
 		return out, nil
