@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mcpg/internal/docpage"
+	"mcpg/mcptree"
 	"mcpg/mcptree/lint"
 	"mcpg/mcptree/modellint"
 )
@@ -29,23 +30,30 @@ func TestDocs(t *testing.T) {
 		return b.String()
 	}
 	for _, page := range []string{"docs/trees.md", "README.md"} {
-		docpage.Check(t, page, "mcptree", printed, map[string]string{"rules": ruleTable(), "model-rules": modelTable()})
+		docpage.Check(t, page, "mcptree", printed, map[string]string{"protocol-rules": protocolTable(), "rules": ruleTable(), "model-rules": table(modellint.Rules())})
 	}
+}
+
+func protocolTable() string {
+	var rows [][2]string
+	for _, r := range mcptree.Rules() {
+		rows = append(rows, [2]string{r.Name, r.Doc})
+	}
+	return table(rows)
 }
 
 func ruleTable() string {
-	var b strings.Builder
-	b.WriteString("| rule | finds |\n|---|---|\n")
+	var rows [][2]string
 	for _, r := range lint.Rules() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", r.Name, r.Doc)
+		rows = append(rows, [2]string{r.Name, r.Doc})
 	}
-	return b.String()
+	return table(rows)
 }
 
-func modelTable() string {
+func table(rows [][2]string) string {
 	var b strings.Builder
 	b.WriteString("| rule | finds |\n|---|---|\n")
-	for _, r := range modellint.Rules() {
+	for _, r := range rows {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", r[0], r[1])
 	}
 	return b.String()
