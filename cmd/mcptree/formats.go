@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"mcpg/mcptree"
 	"mcpg/mcptree/lint"
+	"mcpg/mcptree/modellint"
 )
 
 var formats = map[string]func(w io.Writer, docs []*mcptree.Document, strict bool) error{
@@ -200,12 +202,22 @@ func writeSARIF(w io.Writer, docs []*mcptree.Document, strict bool) error {
 		Tool struct {
 			Driver driver `json:"driver"`
 		} `json:"tool"`
-		Results []sarifResult `json:"results"`
+		ColumnKind string        `json:"columnKind"`
+		Results    []sarifResult `json:"results"`
 	}
-	r := run{Results: []sarifResult{}}
+	r := run{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	r.Tool.Driver.Name = "mcptree"
-	for _, rule := range lint.Rules() {
-		r.Tool.Driver.Rules = append(r.Tool.Driver.Rules, sarifRule{rule.Name, sarifText{rule.Doc}})
+	rule := func(name, doc string) {
+		r.Tool.Driver.Rules = append(r.Tool.Driver.Rules, sarifRule{name, sarifText{doc}})
+	}
+	for _, x := range mcptree.Rules() {
+		rule(x.Name, x.Doc)
+	}
+	for _, x := range lint.Rules() {
+		rule(x.Name, x.Doc)
+	}
+	for _, x := range modellint.Rules() {
+		rule(x[0], x[1])
 	}
 	for _, d := range docs {
 		for _, f := range sorted(d.Findings) {
@@ -221,7 +233,7 @@ func writeSARIF(w io.Writer, docs []*mcptree.Document, strict bool) error {
 					Region sarifRegion `json:"region"`
 				} `json:"physicalLocation"`
 			}, 1)
-			x.Locations[0].Physical.Artifact.URI = filepath.ToSlash(f.Pos.File)
+			x.Locations[0].Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(f.Pos.File)}).String()
 			x.Locations[0].Physical.Region = sarifRegion{max(1, f.Pos.Line), max(1, f.Pos.Col)}
 			r.Results = append(r.Results, x)
 		}

@@ -26,7 +26,7 @@ func Rules() []Rule { return slices.Clone(ordered()) }
 
 var ordered = sync.OnceValue(func() []Rule {
 	rules := []Rule{
-		alwaysTrue, captureName, description, duplicateKey, duplicateOption, duplicateTree, emptyText, existsValue, inText, lookAlike, maxSteps,
+		alwaysTrue, captureName, description, duplicateKey, duplicateOption, duplicateTree, emptyText, existsValue, inText, lookAlike, lowMaxSteps,
 		mermaidID, nan, neverTrue, oneOption, reservedOutcome, schemaType, shadowed, spinning, trap, uncaptured, unknownField, yamlNumber,
 	}
 	slices.SortFunc(rules, func(a, b Rule) int { return cmp.Compare(a.Name, b.Name) })

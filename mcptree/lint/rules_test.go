@@ -47,3 +47,18 @@ func TestDuplicateTrees(t *testing.T) {
 		t.Errorf("%v %v", one.Findings, two.Findings)
 	}
 }
+
+// Names are those of one rule: --ignore and SARIF know rules by them.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, r := range mcptree.Rules() {
+		seen[r.Name] = true
+	}
+	for _, r := range Rules() {
+		if seen[r.Name] {
+			t.Errorf("%s is the name of two rules", r.Name)
+		}
+		seen[r.Name] = true
+	}
+}

@@ -2,8 +2,8 @@ package lint
 
 import "mcpg/mcptree"
 
-var maxSteps = Rule{
-	Name: "max-steps",
+var lowMaxSteps = Rule{
+	Name: "low-max-steps",
 	Doc:  "The step budget is below the shortest way to a terminal.",
 	Bad: `mcptree: "0.2"
 id: t
@@ -25,12 +25,12 @@ nodes:
   a: {type: ask, prompt: p, options: [{id: go, then: z}, {id: stop, then: z}]}
   z: {type: terminal, outcome: done, summary: s}
 `,
-	check: checkMaxSteps,
+	check: checkLowMaxSteps,
 }
 
 // The engine ends a session before a node once the trace has more than max_steps
 // entries; a way of n nodes has n-1 entries before its terminal.
-func checkMaxSteps(d *subject, warn warner) {
+func checkLowMaxSteps(d *subject, warn warner) {
 	t := d.Draft
 	depth := map[string]int{t.Entry: 0}
 	queue := []string{t.Entry}
