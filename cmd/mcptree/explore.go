@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"mcpg/internal/atomicfile"
@@ -54,7 +55,11 @@ func (a *app) exploreTree(ctx context.Context, f *testFlags, file string) error 
 		mark = "FAIL"
 		a.code = codeFindings
 	}
-	fmt.Fprintf(a.out, "%s %s: %d of %d ways taken by %d walks\n", mark, d.File, e.Reached, e.Ways, len(e.Walks))
+	report := a.out
+	if f.output == "-" {
+		report = a.err
+	}
+	fmt.Fprintf(report, "%s %s: %d of %d ways taken by %d walks\n", mark, d.File, e.Reached, e.Ways, len(e.Walks))
 	for _, u := range e.Unreached {
 		u.Pos.File = d.File
 		why := "no input takes it"
@@ -64,10 +69,17 @@ func (a *app) exploreTree(ctx context.Context, f *testFlags, file string) error 
 		case !e.Complete:
 			why = "found no input that takes it; there may be one, the inputs are too many to try all"
 		}
-		fmt.Fprintf(a.out, "  %s: %s: %s\n", u.Pos, printable(u.Text), why)
+		fmt.Fprintf(report, "  %s: %s: %s\n", u.Pos, printable(u.Text), why)
 	}
 	if f.output == "" {
 		return nil
+	}
+	if f.output != "-" {
+		if src, err := os.ReadFile(f.output); err == nil {
+			if s, _ := walk.Parse(f.output, src); s == nil {
+				return usage("%s is there and is no script: it stays as it is", f.output)
+			}
+		}
 	}
 	tree, err := relative(f.output, file)
 	if err != nil {
@@ -75,6 +87,10 @@ func (a *app) exploreTree(ctx context.Context, f *testFlags, file string) error 
 	}
 	out, err := walk.Write(tree, m, e.Walks)
 	if err != nil {
+		return fmt.Errorf("the walks of %s: %w", file, err)
+	}
+	if f.output == "-" {
+		_, err := a.out.Write(out)
 		return err
 	}
 	return atomicfile.Write(f.output, func(w io.Writer) error { _, err := w.Write(out); return err })

@@ -156,7 +156,7 @@ func writeGitHub(w io.Writer, docs []*mcptree.Document, strict bool) error {
 				node = "node " + f.Node + ": "
 			}
 			fmt.Fprintf(&b, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", level, prop.Replace(f.Pos.File), max(1, f.Pos.Line), max(1, f.Pos.Col),
-				prop.Replace(f.Rule), data.Replace(node+f.Message))
+				prop.Replace(f.Rule), printable(data.Replace(node+f.Message)))
 		}
 	}
 	_, err := w.Write(b.Bytes())

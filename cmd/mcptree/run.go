@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,7 +121,11 @@ func (a *app) show(e *engine.Envelope, n *mcptree.Node) {
 		fmt.Fprintf(a.out, "  %s: %s\n", printable(m.Name), printable(string(value.AppendJSON(nil, m.Value))))
 	}
 	for i, o := range n.Options {
-		fmt.Fprintf(a.out, "  %d) %s\n", i+1, printable(o.ID))
+		if numbered(n) {
+			fmt.Fprintf(a.out, "  %d) %s\n", i+1, printable(o.ID))
+		} else {
+			fmt.Fprintf(a.out, "  - %s\n", printable(o.ID))
+		}
 	}
 }
 
@@ -133,17 +138,21 @@ func (a *app) ask(in *bufio.Reader, n *mcptree.Node) (ans engine.Answer, ok bool
 	switch {
 	case n.Type == mcptree.Action:
 		ans.IsError = strings.HasPrefix(line, "!")
-		ans.Value = jsonOrText(strings.TrimPrefix(line, "!"))
+		ans.Value, err = jsonOrText(strings.TrimPrefix(line, "!"))
+		if err != nil || line == "" {
+			fmt.Fprintf(a.out, "a result as JSON or as text, ! and a text for an error, :quit to leave%s\n", reason(err))
+			return a.ask(in, n)
+		}
 		return ans, true, nil
 	case len(n.Options) == 0:
 		ans.Value = value.OfString(line)
 		return ans, true, nil
 	}
 	ans.Value = value.OfString(line)
-	if i, err := strconv.Atoi(line); err == nil && i >= 1 && i <= len(n.Options) && !isOption(n, line) {
+	if i, err := strconv.Atoi(line); err == nil && i >= 1 && i <= len(n.Options) && numbered(n) {
 		ans.Value = value.OfString(n.Options[i-1].ID)
 	}
-	if n.RequireRationale {
+	if n.RequireRationale && isOption(n, ans.Value.Str) {
 		why, ok, err := a.line(in, "because> ")
 		if !ok || err != nil {
 			return ans, false, err
@@ -175,10 +184,30 @@ func (a *app) line(in *bufio.Reader, prompt string) (string, bool, error) {
 	return text, text != ":quit", nil
 }
 
-// jsonOrText takes JSON where it is such, else the text.
-func jsonOrText(s string) value.Value {
-	if v, err := value.ParseJSON([]byte(s)); err == nil {
-		return v
+// numbered tells whether options can be named by their place: none is a number.
+func numbered(n *mcptree.Node) bool {
+	return !slices.ContainsFunc(n.Options, func(o mcptree.Option) bool {
+		_, err := strconv.Atoi(o.ID)
+		return err == nil
+	})
+}
+
+func reason(err error) string {
+	if err == nil {
+		return ""
 	}
-	return value.OfString(s)
+	return ": " + printable(err.Error())
+}
+
+// jsonOrText takes JSON where it is such, else the text. The error is of what
+// begins as JSON does and isn't.
+func jsonOrText(s string) (value.Value, error) {
+	v, err := value.ParseJSON([]byte(s))
+	if err == nil {
+		return v, nil
+	}
+	if strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[") || strings.HasPrefix(s, `"`) {
+		return v, err
+	}
+	return value.OfString(s), nil
 }

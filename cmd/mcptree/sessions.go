@@ -143,6 +143,11 @@ func (a *app) prune(s *session.Store, age time.Duration, all bool) error {
 		if i.Err != nil || time.Since(i.Changed) < age || !i.State.Done && !all {
 			continue // a damaged file may still tell something: it stays
 		}
+		if _, _, err := s.Trace(i.ID); err != nil {
+			fmt.Fprintf(a.err, "mcptree: %s stays: %s\n", i.ID, printable(err.Error()))
+			a.code = codeFindings
+			continue
+		}
 		if err := s.Delete(i.ID); err != nil {
 			return err
 		}
@@ -169,7 +174,7 @@ so every entry must come out the same. Exits with 1 where they part.`,
 			if err != nil {
 				return known(err)
 			}
-			if err := walk.Replay(ses.Machine, trace); err != nil {
+			if err := walk.Replay(ses.Machine, trace, &ses.State); err != nil {
 				fmt.Fprintf(a.out, "FAIL %s: %s\n", ses.ID, printable(err.Error()))
 				a.code = codeFindings
 				return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -105,6 +106,7 @@ func (a *app) validate(f *validateFlags, args []string) error {
 	}
 	// What reading a document leaves is dead soon: collecting less often saves time.
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	seen := map[string]bool{} // a folder, and a file in it
 	var docs []*mcptree.Document
 	for _, path := range args {
 		files, err := treeFiles(path)
@@ -113,6 +115,12 @@ func (a *app) validate(f *validateFlags, args []string) error {
 			a.code = codeFindings
 			continue
 		}
+		files = slices.DeleteFunc(files, func(file string) bool {
+			at, err := filepath.Abs(file)
+			again := err == nil && file != "-" && seen[at]
+			seen[at] = true
+			return again
+		})
 		docs = append(docs, a.load(files, func(d *mcptree.Document) {
 			lint.Check(d)
 			if model != nil {

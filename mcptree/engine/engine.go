@@ -13,6 +13,9 @@ import (
 // MaxFact is how many bytes a captured answer's JSON may have.
 const MaxFact = 65_536
 
+// maxSpin is how many conditions, beyond one for each node, are passed at once.
+const maxSpin = 100_000
+
 // Aborted is the outcome of a walk that used up its budget of steps.
 const Aborted = "aborted:max_steps"
 
@@ -245,9 +248,13 @@ func (m *Machine) pass(s *State, to int, e Entry, trace []Entry) []Entry {
 
 // advance goes through conditions and into a terminal, as far as the budget
 // lasts: it ends the walk before a node once the trace holds more entries.
+//
+// Conditions that lead back to each other would go on until then, and fill the
+// memory where max_steps is huge: after maxSpin of them the walk ends as it
+// would.
 func (m *Machine) advance(s *State, now string, trace []Entry) []Entry {
-	for {
-		if s.Seq > m.tree.MaxSteps {
+	for passed := 0; ; passed++ {
+		if s.Seq > m.tree.MaxSteps || passed > maxSpin+len(m.nodes) {
 			s.Done, s.Outcome = true, Aborted
 			return trace
 		}

@@ -72,9 +72,11 @@ func (r *regions) constant(v value.Value) {
 	case value.Bool:
 		r.numbers = append(r.numbers, value.OfInt(0), value.OfInt(1)) // true counts as 1
 	case value.Float:
-		if !math.IsNaN(v.Float) && !math.IsInf(v.Float, 0) {
-			r.numbers = append(r.numbers, v)
+		if math.IsNaN(v.Float) || math.IsInf(v.Float, 0) {
+			r.complete = false // JSON has neither, but answers may come from elsewhere
+			break
 		}
+		r.numbers = append(r.numbers, v)
 	case value.String:
 		r.texts = append(r.texts, v.Str)
 	case value.List:

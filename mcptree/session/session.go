@@ -240,6 +240,10 @@ func (s *Store) open(id string, flag int) (*os.File, error) {
 	if !IsID(id) {
 		return nil, &UnknownError{ID: id}
 	}
+	// Opening a pipe would wait for whoever writes to it.
+	if info, err := os.Stat(s.file(id)); err == nil && !info.Mode().IsRegular() {
+		return nil, &CorruptError{s.file(id), 1, errors.New("it is no regular file")}
+	}
 	f, err := os.OpenFile(s.file(id), flag, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		known, _ := s.Known(shownKnown)

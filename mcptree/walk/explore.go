@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -70,7 +71,7 @@ const beyondSteps = 1000
 
 func extended(ctx context.Context, t *mcptree.Tree) (*explorer, error) {
 	free := *t
-	free.MaxSteps += beyondSteps
+	free.MaxSteps = min(free.MaxSteps, math.MaxInt-beyondSteps) + beyondSteps
 	m, err := engine.New(&free)
 	if err != nil {
 		return nil, err

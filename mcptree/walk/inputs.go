@@ -57,6 +57,11 @@ func (s *spot) kid(name string) *spot {
 	return k.spot
 }
 
+// has tells whether conditions look at a member.
+func (s *spot) has(name string) bool {
+	return slices.ContainsFunc(s.kids, func(k kid) bool { return k.name == name })
+}
+
 // truth tells, a character each, which predicates a value makes true here and
 // below.
 func (s *spot) truth(v value.Value, found bool) string {
@@ -126,7 +131,9 @@ func (s *spot) mappings(required []string, other []value.Value) (out []value.Val
 			}
 		}
 		for name := "other"; slices.ContainsFunc(other, func(v value.Value) bool { return value.Equal(v, out[i]) }); name += "_" {
-			out[i] = with(out[i], name, value.Value{})
+			if _, taken := out[i].Get(name); !taken && !s.has(name) {
+				out[i] = with(out[i], name, value.Value{})
+			}
 		}
 	}
 	return out, complete

@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 
 	"mcpg/mcptree/engine"
@@ -9,7 +11,8 @@ import (
 
 // Replay walks a tree with the inputs of a trace and compares what comes of
 // them, entry by entry, times aside. The error says where they part.
-func Replay(m *engine.Machine, trace []engine.Entry) error {
+// state is what the trace is said to have led to.
+func Replay(m *engine.Machine, trace []engine.Entry, state *engine.State) error {
 	s, got := m.Start("", nil)
 	for len(got) < len(trace) {
 		want := &trace[len(got)]
@@ -31,7 +34,16 @@ func Replay(m *engine.Machine, trace []engine.Entry) error {
 	if len(got) > len(trace) {
 		return fmt.Errorf("the trace ends after entry %d, the walk goes on by itself to %s", len(trace), got[len(trace)].Node)
 	}
-	return same(got, trace)
+	if err := same(got, trace); err != nil {
+		return err
+	}
+	switch {
+	case m.Node(&s) != m.Node(state) || s.Done != state.Done || s.Outcome != state.Outcome || s.Step != state.Step || s.Seq != state.Seq:
+		return fmt.Errorf("the trace leads to %s, step %d, the session is at %s, step %d", m.Node(&s).ID, s.Step, m.Node(state).ID, state.Step)
+	case !identical(s.Facts, state.Facts):
+		return errors.New("the trace leads to other facts than the session has")
+	}
+	return nil
 }
 
 // same compares the entries that both have.
@@ -48,11 +60,16 @@ func same(got, want []engine.Entry) error {
 			return fmt.Errorf("entry %d: the walk comes to %s, the trace has %s", w.Seq, g.Node, w.Node)
 		case deref(g.Branch) != deref(w.Branch):
 			return fmt.Errorf("entry %d: %s leads to %s, the trace has %s", w.Seq, g.Node, deref(g.Branch), deref(w.Branch))
-		case !value.Equal(g.Input, w.Input):
+		case !identical(g.Input, w.Input):
 			return fmt.Errorf("entry %d: the input of %s is another", w.Seq, g.Node)
 		}
 	}
 	return nil
+}
+
+// identical compares as they are written: 1 is not 1.0, and NaN is itself.
+func identical(a, b value.Value) bool {
+	return bytes.Equal(value.AppendDumps(nil, a), value.AppendDumps(nil, b))
 }
 
 func deref(s *string) string {

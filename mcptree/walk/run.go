@@ -45,6 +45,10 @@ func Run(m *engine.Machine, w *Walk) *Result {
 			r.fail(step.Pos, "the walk is at %s%s, not at %s", at, map[bool]string{true: ", at its end"}[s.Done], step.At)
 			break
 		}
+		if action := m.Node(&s).Type == mcptree.Action; step.Key != "" && action != (step.Key != "answer") {
+			r.fail(step.Pos, "%s is a node of type %s: it takes %s", at, m.Node(&s).Type, map[bool]string{true: "result or error", false: "answer"}[action])
+			break
+		}
 		r.look(m, &s, step)
 		var reject string
 		known := len(trace)

@@ -36,6 +36,7 @@ type Step struct {
 	At          string // the node that must be waiting
 	Value       value.Value
 	IsError     bool
+	Key         string // as which it is written: answer, result, error; "" for either
 	Rationale   *string
 	Rejected    string       // how the rejection must begin; "" for none
 	Instruction *string      // what the envelope must say
@@ -120,7 +121,14 @@ func (p *parser) walk(n *yamlx.Node) {
 	p.known(n, "name", "steps", "outcome", "ends_at", "path")
 	w := Walk{Name: p.text(n, "name", true), Pos: p.pos(n), Outcome: p.optional(n, "outcome"), EndsAt: p.optional(n, "ends_at")}
 	if v := mcptree.Member(n, "path"); v != nil {
+		w.Path = []string{}
+		if v.Kind != yamlx.List {
+			p.fail(v, "'path' must be a list of nodes")
+		}
 		for _, e := range v.Items {
+			if e.Kind != yamlx.String {
+				p.fail(e, "'path' must be a list of nodes, quoted where YAML reads them as something else")
+			}
 			w.Path = append(w.Path, e.Str)
 		}
 	}
@@ -147,7 +155,8 @@ func (p *parser) step(n *yamlx.Node) Step {
 	for _, name := range []string{"answer", "result", "error"} {
 		if v := mcptree.Member(n, name); v != nil {
 			given++
-			s.Value, s.IsError = mcptree.ValueOf(v), name == "error"
+			p.plain(v)
+			s.Value, s.IsError, s.Key = mcptree.ValueOf(v), name == "error", name
 		}
 	}
 	if given != 1 {
@@ -160,4 +169,17 @@ func (p *parser) step(n *yamlx.Node) Step {
 		s.Args = &args
 	}
 	return s
+}
+
+// plain notes what JSON can't hold: it would be submitted as null.
+func (p *parser) plain(n *yamlx.Node) {
+	if n.Kind == yamlx.Other {
+		p.fail(n, "a %s is no JSON value: quote it", n.Type)
+	}
+	for _, e := range n.Items {
+		p.plain(e)
+	}
+	for _, m := range n.Members {
+		p.plain(m.Value)
+	}
 }

@@ -36,6 +36,9 @@ func Update(src []byte, results []*Result) ([]byte, error) {
 func scalar(s string) *yaml.Node {
 	n := &yaml.Node{}
 	n.SetString(s)
+	if text(s) != s {
+		n.Style = yaml.DoubleQuotedStyle // it would be read as another type
+	}
 	return n
 }
 

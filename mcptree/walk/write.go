@@ -3,6 +3,8 @@ package walk
 import (
 	"bytes"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"mcpg/internal/yamlx"
 	"mcpg/mcptree"
@@ -21,7 +23,7 @@ func Write(tree string, m *engine.Machine, walks []Walk) ([]byte, error) {
 		fmt.Fprintf(&b, "  - name: %s\n    steps:%s\n", text(w.Name), map[bool]string{true: " []"}[len(w.Steps) == 0])
 		for j := range w.Steps {
 			s := &w.Steps[j]
-			fmt.Fprintf(&b, "      - {at: %s, %s: %s", text(s.At), kindOf(m, s), value.AppendJSON(nil, s.Value))
+			fmt.Fprintf(&b, "      - {at: %s, %s: %s", text(s.At), kindOf(m, s), quoted(s.Value))
 			if s.Rationale != nil {
 				fmt.Fprintf(&b, ", rationale: %s", text(*s.Rationale))
 			}
@@ -53,5 +55,15 @@ func text(s string) string {
 	if n, err := yamlx.Parse([]byte(s)); plain && err == nil && n.Kind == yamlx.String && n.Str == s {
 		return s
 	}
-	return string(value.AppendJSON(nil, value.OfString(s)))
+	return quoted(value.OfString(s))
+}
+
+// quoted is JSON that YAML takes too: that has no control characters but
+// escaped ones.
+func quoted(v value.Value) string {
+	out := string(value.AppendJSON(nil, v))
+	if strings.ContainsFunc(out, unicode.IsControl) {
+		return string(value.AppendDumps(nil, v))
+	}
+	return out
 }
