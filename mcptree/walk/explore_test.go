@@ -66,6 +66,13 @@ func TestExplore(t *testing.T) {
 			"c":{"type":"condition","on":"x","branches":[{"when":{"eq":{"n":1}},"then":"d"}],"default":"e"},
 			"d":{"type":"condition","on":"x.n","branches":[{"when":{"eq":1},"then":"z"}],"default":"z"},
 			"e":{"type":"condition","on":"x.n","branches":[{"when":{"eq":1},"then":"z"}],"default":"z"}`, 9, "d -> z (default)"},
+		{"a member of the name of our own", `"a":{` + action + `"next":"c"},
+			"c":{"type":"condition","on":"x","branches":[{"when":{"eq":{"other":5}},"then":"z"}],"default":"d"},
+			"d":{"type":"condition","on":"x.other","branches":[{"when":{"eq":5},"then":"z"}],"default":"z"}`, 9, ""},
+		{"a spin", `"a":{` + action + `"next":"c"},
+			"c":{"type":"condition","on":"x","branches":[{"when":{"eq":"q"},"then":"z"}],"default":"c"}`, 1 << 60, ""},
+		{"words of YAML", `"a":{"type":"ask","prompt":"?","options":[{"id":"yes","then":"no"},{"id":"1:30","then":"null"},{"id":"\u007f","then":"z"}]},
+			"no":{"type":"terminal","outcome":"y","summary":"s"},"null":{"type":"terminal","outcome":"2026-01-02","summary":"s"}`, 9, ""},
 		{"options", `"a":{"type":"ask","prompt":"?","capture":"o","options":[{"id":"yes","then":"c"},{"id":"no","then":"c"}]},
 			"c":{"type":"condition","on":"o","branches":[{"when":{"eq":"yes"},"then":"z"},{"when":{"eq":"maybe"},"then":"z"}],"default":"z"}`, 9,
 			"c -> z (when eq maybe)"},
@@ -195,4 +202,53 @@ func randomNodes(r *rand.Rand) string {
 		out = append(out, fmt.Sprintf("%q:{%s}", n, body))
 	}
 	return strings.Join(out, ",")
+}
+
+// A number that JSON can't hold keeps nothing from being proven wrong.
+func TestExploreInfinite(t *testing.T) {
+	t.Parallel()
+	m := machine(t, `"a":{`+action+`"next":"c"},"c":{"type":"condition","on":"x","branches":[{"when":{"all":[{"gt":1.0},{"eq":Infinity}]},"then":"z"}],"default":"z"}`, 9)
+	if e, err := Explore(context.Background(), m); err != nil || e.Complete {
+		t.Error("complete", err)
+	}
+}
+
+func TestScriptFaults(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ walk, want string }{
+		{`{name: n, path: text}`, "'path' must be a list"},
+		{`{name: n, path: [1]}`, "'path' must be a list"},
+		{`{name: n, steps: [{at: a, result: 2026-01-02}]}`, "no JSON value"},
+		{`{name: n, steps: [{at: a, result: {d: [2026-01-02]}}]}`, "no JSON value"},
+		{`{name: n, steps: [{at: a}]}`, "one of answer, result and error"},
+		{`{name: n, stps: []}`, "unknown field"},
+		{`{steps: []}`, "'name' is missing"},
+	} {
+		s, findings := Parse("s.yaml", []byte("tree: t.yaml\nwalks:\n  - "+c.walk+"\n"))
+		if s != nil || len(findings) == 0 || !strings.Contains(findings[0].Message, c.want) {
+			t.Errorf("%s: %v", c.walk, findings)
+		}
+	}
+}
+
+func TestWalkFaults(t *testing.T) {
+	t.Parallel()
+	m := machine(t, `"a":{`+action+`"next":"b"},"b":{"type":"ask","prompt":"?","options":[{"id":"x","then":"z"}]}`, 9)
+	for _, c := range []struct{ walk, want string }{
+		{`{name: n, steps: [{at: a, answer: 1}]}`, "takes result or error"},
+		{`{name: n, steps: [{at: a, result: 1}, {at: b, result: x}]}`, "takes answer"},
+		{`{name: n, steps: [{at: a, result: 1}, {at: b, error: x}]}`, "takes answer"},
+		{`{name: n, path: []}`, "the path is a, not "},
+		{`{name: n, steps: [{at: b, answer: x}]}`, "the walk is at a, not at b"},
+		{`{name: n, steps: [{at: a, result: 1}, {at: b, answer: x}], outcome: "no"}`, "the outcome is"},
+	} {
+		s, findings := Parse("s.yaml", []byte("tree: t.yaml\nwalks:\n  - "+c.walk+"\n"))
+		if s == nil {
+			t.Fatal(c.walk, findings)
+		}
+		r := Run(m, &s.Walks[0])
+		if len(r.Failures) == 0 || !strings.Contains(r.Failures[0].Message, c.want) {
+			t.Errorf("%s: %v", c.walk, r.Failures)
+		}
+	}
 }
