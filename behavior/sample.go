@@ -15,6 +15,14 @@ type CallRef struct {
 	Pos  diag.Pos
 }
 
+// String is where the call stands in its log, or its id where that isn't known.
+func (r CallRef) String() string {
+	if r.Pos.File == "" {
+		return r.ID
+	}
+	return r.Pos.String()
+}
+
 // Compare orders references by hash, then id and place.
 func (r CallRef) Compare(s CallRef) int {
 	return cmp.Or(cmp.Compare(r.Hash, s.Hash), strings.Compare(r.ID, s.ID), strings.Compare(r.Pos.File, s.Pos.File),

@@ -35,7 +35,7 @@ func Guards(w io.Writer, g *behavior.Graph) error {
 			break
 		}
 		p.printf("  %s %s: worked %s (e.g. %s), refused %s (e.g. %s: %q); cause %s\n", name(c.Server, c.Tool), both(c.State, c.Args),
-			calls(c.OK), c.Works.Pos, calls(c.Rejected), c.Refused.Pos, Clean(c.ErrorText), c.Cause)
+			calls(c.OK), Clean(c.Works.String()), calls(c.Rejected), Clean(c.Refused.String()), Clean(c.ErrorText), c.Cause)
 	}
 	return p.err
 }
@@ -281,8 +281,8 @@ func provenBy(t *behavior.Tool, path behavior.Path, v behavior.Value) bool {
 // cluster prints one kind of refusal with a call to look at.
 func (p *printer) cluster(t *behavior.Tool, c behavior.Cluster) {
 	p.printf("  %s %q", times(c.Calls), Clean(c.Text))
-	if r, ok := t.RefusedExample(c.Text); ok && r.Pos.File != "" {
-		p.printf(", e.g. %s", r.Pos)
+	if r, ok := t.RefusedExample(c.Text); ok && r.String() != "" {
+		p.printf(", e.g. %s", Clean(r.String()))
 	}
 	switch {
 	case c.Unexplained > 0:
