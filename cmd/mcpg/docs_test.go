@@ -12,6 +12,7 @@ import (
 
 	"mcpg/ingest/table"
 	"mcpg/internal/docpage"
+	"mcpg/internal/golden"
 )
 
 // TestDocs holds the documents against the program: console blocks are run, and
@@ -39,6 +40,20 @@ func TestDocs(t *testing.T) {
 	}
 	for _, page := range append(pages, root+"/README.md") {
 		docpage.Check(t, page, "mcpg", printed, map[string]string{"columns": columnTable()})
+	}
+	// The README learns this one; docs/trees.md uses it.
+	learnt, err := os.ReadFile("model.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := root + "/examples/desk/model.json"
+	if golden.Updating() {
+		if err := os.WriteFile(kept, learnt, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(kept); err != nil || !bytes.Equal(learnt, want) {
+		t.Errorf("examples/desk/model.json isn't what mcpg learns: run the test with -update; %v", err)
 	}
 }
 
