@@ -90,14 +90,14 @@ func Parse(b []byte) (*Node, error) {
 	case errors.Is(err, io.EOF):
 		return &Node{Line: 1, Col: 1}, nil
 	case err != nil:
-		return nil, syntaxError(err)
+		return nil, syntaxError(b, err)
 	}
 	var second yaml.Node
 	switch err := d.Decode(&second); {
 	case err == nil:
 		return nil, &Error{Line: second.Line, Col: second.Column, Msg: "expected a single document in the stream, but found another document"}
 	case !errors.Is(err, io.EOF):
-		return nil, syntaxError(err)
+		return nil, syntaxError(b, err)
 	}
 	c := &converter{open: map[*yaml.Node]bool{}}
 	return c.node(doc.Content[0], 0)
@@ -135,11 +135,32 @@ func flowDepth(b []byte) int {
 
 var linePrefix = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
 
-func syntaxError(err error) error {
+func syntaxError(src []byte, err error) error {
 	text := err.Error()
 	m := linePrefix.FindStringSubmatch(text)
 	line, _ := strconv.Atoi(m[1]) // 0 where there is none
-	return &Error{Line: line, Msg: strings.TrimPrefix(text, m[0])}
+	msg := strings.TrimPrefix(text, m[0])
+	if parserFaults[msg] {
+		// What is missing at the end is missed after the last line.
+		line = min(line+1, bytes.Count(bytes.TrimSuffix(src, []byte("\n")), []byte("\n"))+1)
+	}
+	return &Error{Line: line, Msg: msg}
+}
+
+// parserFaults are the errors whose lines the library counts from 0: those of
+// its parser, not of its scanner.
+var parserFaults = map[string]bool{
+	"did not find expected ',' or ']'":       true,
+	"did not find expected ',' or '}'":       true,
+	"did not find expected '-' indicator":    true,
+	"did not find expected <document start>": true,
+	"did not find expected <stream-start>":   true,
+	"did not find expected key":              true,
+	"did not find expected node content":     true,
+	"found duplicate %TAG directive":         true,
+	"found duplicate %YAML directive":        true,
+	"found incompatible YAML document":       true,
+	"found undefined tag handle":             true,
 }
 
 type converter struct {

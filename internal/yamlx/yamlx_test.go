@@ -1,6 +1,7 @@
 package yamlx
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -103,4 +104,29 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("neither a node nor an error")
 		}
 	})
+}
+
+// The line of a syntax error is the one where what isn't finished begins.
+func TestErrorLines(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		src  string
+		line int
+	}{
+		{"a: [", 1},
+		{"a: 1\nb: {c: 1, d? , e}\n", 2},
+		{"a: 1\nb:\n  - x\n  y: 1\n", 3},
+		{"a: 1\nb: 2\n  c: 3\n", 3},
+		{"a: 1\nb: 'x\n", 2},
+		{"a: 1\nb: \"\\q\"\n", 2},
+		{"a: 1\nb: !x!y z\n", 2},
+		{"a: 1\n\tb: 2\n", 2},
+		{"a: 1\nb: [1, 2\nc: 3\n", 2},
+	} {
+		_, err := Parse([]byte(c.src))
+		var e *Error
+		if !errors.As(err, &e) || e.Line != c.line {
+			t.Errorf("%q: %v, want line %d", c.src, err, c.line)
+		}
+	}
 }
