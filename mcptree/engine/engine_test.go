@@ -284,7 +284,7 @@ func FuzzWalk(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, text string) {
 		v, err := value.ParseJSON([]byte(text))
 		if err != nil {
-			t.Skip()
+			t.Skip("not JSON: nothing to submit")
 		}
 		random := rand.New(rand.NewPCG(seed, 0))
 		values := []value.Value{v, value.OfString("x"), value.OfString("y"), value.OfInt(1), value.OfMap(value.Member{Name: "k", Value: v}), value.OfMap(value.Member{Name: "k", Value: value.OfInt(9)})}

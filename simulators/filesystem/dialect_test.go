@@ -33,7 +33,7 @@ func TestDialects(t *testing.T) {
 		{"read_text_file", `{"path":"dang/x"}`, "Parent directory does not exist: /srv/files/dang", ""},
 		{"read_text_file", `{"path":"loop/x"}`, "ELOOP: too many symbolic links encountered, realpath '/srv/files/loop/x'", ""},
 		{"read_text_file", `{"path":"esc/x"}`, "Access denied - symlink target outside allowed directories: /etc not in /srv/files", "Parent directory does not exist: /srv/files/esc"},
-		{"read_text_file", `{"path":"~/x"}`, "Access denied - path outside allowed directories: /root/x not in /srv/files", ""},
+		{"read_text_file", `{"path":"~/x"}`, "Access denied - path outside allowed directories: /srv/agent/x not in /srv/files", ""},
 		{"read_text_file", `{"path":"C:\\x"}`, `Access denied - Windows-style path received on a POSIX host: C:\x`, `ENOENT: no such file or directory, open '/srv/files/C:\x'`},
 		{"read_text_file", `{"path":""}`, "EISDIR: illegal operation on a directory, read", ""},
 		{"read_text_file", `{"path":"` + long + `"}`, "ENAMETOOLONG: name too long, realpath '/srv/files/" + long + "'", ""},

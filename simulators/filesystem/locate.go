@@ -7,7 +7,7 @@ import (
 )
 
 // home is the home directory of the server's process.
-const home = "/root"
+const home = "/srv/agent"
 
 var drivePath = regexp.MustCompile(`^[A-Za-z]:(?:[\\/]|$)`)
 
