@@ -97,9 +97,13 @@ func plainIDs(text string, ids []span) bool {
 // Drawable tells whether an id can stand for itself wherever Mermaid text has
 // one.
 func Drawable(id string) bool {
+	word := !strings.ContainsFunc(id, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
 	for _, around := range [][2]string{{"  ", "[\""}, {"  ", "{\""}, {"  ", " --> a\n"}, {"a --> ", "\n"}} {
 		text := around[0] + id + around[1]
-		if !plainText(text) || !plainID(text, span{len(around[0]), len(text) - len(around[1])}) {
+		// What plainText looks for takes more than one word.
+		if !word && !plainText(text) || !plainID(text, span{len(around[0]), len(text) - len(around[1])}) {
 			return false
 		}
 	}
