@@ -397,6 +397,12 @@ var writingVerbs = strings.Fields(`add append apply approve archive assign ban b
 var readingVerbs = strings.Fields(`check count describe diff display exists fetch find get has head inspect is list lookup peek ping
 	preview query read search show stat stats status tail validate verify view`)
 
+// readingName tells whether a tool's name says that it only reads.
+func readingName(tool string) bool {
+	reads := slices.ContainsFunc(nameWords(tool), func(w string) bool { return slices.Contains(readingVerbs, w) })
+	return reads && !mutatingName(tool)
+}
+
 // mutatingName tells whether a tool's name says that it writes: one of its words
 // is a writing verb. After a reading verb, as in get_update_history, only what
 // an "and" joins counts: fetch_and_delete.
@@ -457,8 +463,12 @@ func (a *Adapter) ShowsState(tool string) bool {
 func (a *Adapter) IsRead(tool string) bool { return a.reads[tool] }
 
 // Writes tells whether a call of the tool may change something: by its effect
-// class, else by its name.
+// class, else by its name. Of a server without an adapter (a nil one) only a
+// tool whose name says that it reads is taken to change nothing.
 func (a *Adapter) Writes(tool string) bool {
+	if a == nil {
+		return !readingName(tool)
+	}
 	switch a.EffectClasses[tool] {
 	case ReadOnly:
 		return false

@@ -12,7 +12,7 @@ func failed(tool, text string) *calllog.Call {
 	return &calllog.Call{Tool: tool, Outcome: calllog.Rejected, Cause: calllog.Unclear, ErrorText: text, ResultText: text}
 }
 
-func verdict(c *calllog.Call) string {
+func settled(c *calllog.Call) string {
 	if c.Cause != calllog.NoCause {
 		return c.Outcome.String() + "/" + c.Cause.String()
 	}
@@ -53,8 +53,8 @@ func TestEvidence(t *testing.T) {
 	} {
 		for _, text := range texts {
 			c := failed("x", text)
-			if soft := Classify(c, nil); verdict(c) != want || soft {
-				t.Errorf("%q: %s (soft: %v), want %s", text, verdict(c), soft, want)
+			if soft := Classify(c, calllog.Evidence{}, nil); settled(c) != want || soft {
+				t.Errorf("%q: %s (soft: %v), want %s", text, settled(c), soft, want)
 			}
 		}
 	}
@@ -75,8 +75,8 @@ func TestAdapterPatternsComeFirst(t *testing.T) {
 		{"other", "odd and frozen", "rejected/state"}, {"other", "User not authenticated. Please log in", "rejected/unclear"},
 	} {
 		c := failed(tt.tool, tt.text)
-		if Classify(c, a); verdict(c) != tt.want {
-			t.Errorf("%s %q: %s, want %s", tt.tool, tt.text, verdict(c), tt.want)
+		if Classify(c, calllog.Evidence{}, a); settled(c) != tt.want {
+			t.Errorf("%s %q: %s, want %s", tt.tool, tt.text, settled(c), tt.want)
 		}
 	}
 }
@@ -87,9 +87,9 @@ func TestClassifyLeavesWhatIsSettled(t *testing.T) {
 		{Outcome: calllog.Error, ErrorText: "HTTP 429"}, {Outcome: calllog.Rejected, Cause: calllog.StateCause, ErrorText: "HTTP 429"},
 		{Outcome: calllog.Unanswered}, {Outcome: calllog.Denied, ErrorText: "Unknown tool: x"},
 	} {
-		was := verdict(c)
-		if Classify(c, nil); verdict(c) != was {
-			t.Errorf("%s became %s", was, verdict(c))
+		was := settled(c)
+		if Classify(c, calllog.Evidence{}, nil); settled(c) != was {
+			t.Errorf("%s became %s", was, settled(c))
 		}
 	}
 }
@@ -112,15 +112,15 @@ func TestSoftErrors(t *testing.T) {
 		{"read_text_file", `{"errors": []}`, "ok", false},
 	} {
 		c := &calllog.Call{Tool: tt.tool, ResultText: tt.text}
-		if soft := Classify(c, a); verdict(c) != tt.want || soft != tt.soft {
-			t.Errorf("%s %q: %s, soft %v; want %s, %v", tt.tool, tt.text, verdict(c), soft, tt.want, tt.soft)
+		if soft := Classify(c, calllog.Evidence{}, a); settled(c) != tt.want || soft != tt.soft {
+			t.Errorf("%s %q: %s, soft %v; want %s, %v", tt.tool, tt.text, settled(c), soft, tt.want, tt.soft)
 		}
 		if c.Outcome == calllog.Rejected && c.ErrorText != tt.text {
 			t.Errorf("%s: the error's text is %q", tt.tool, c.ErrorText)
 		}
 	}
 	c := &calllog.Call{ResultText: "Error: x", Args: jsontext.Value(`{}`)}
-	if !Classify(c, nil) || c.Outcome != calllog.OK {
+	if !Classify(c, calllog.Evidence{}, nil) || c.Outcome != calllog.OK {
 		t.Error("without an adapter, a success that reads like an error stays one and is reported")
 	}
 }
@@ -143,8 +143,8 @@ func TestShippedPatterns(t *testing.T) {
 		a := loaded(t, name)
 		for text, want := range texts {
 			c := failed("x", text)
-			if Classify(c, a); verdict(c) != want {
-				t.Errorf("%s %q: %s, want %s", name, text, verdict(c), want)
+			if Classify(c, calllog.Evidence{}, a); settled(c) != want {
+				t.Errorf("%s %q: %s, want %s", name, text, settled(c), want)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func use(t *testing.T, a *Adapter, tool, args, answer string) {
 		t.Fatalf("After is not JSON: %s", c.After)
 	}
 	c.Outcome, c.Cause, c.ErrorText = calllog.Rejected, calllog.Unclear, answer
-	Classify(c, a)
+	Classify(c, calllog.Evidence{}, a)
 	first, again := a.View(c), a.View(c)
 	if seen(first) != seen(again) || first.Features().Key() != again.Features().Key() {
 		t.Fatalf("two views differ: %s, %s", seen(first), seen(again))

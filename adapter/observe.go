@@ -287,7 +287,7 @@ func readFields(a *Adapter, o Observation, args jsontext.Value, read ReadFunc) j
 // server that lacks the reading tool, or could not be reached, says nothing of
 // the resource.
 func (a *Adapter) saysNotFound(text string) bool {
-	if outcome, cause, ok := evidenceOf(text); ok && (outcome != calllog.Rejected || cause == calllog.UnknownTool) {
+	if v, ok := evidenceOf(text); ok && (v.outcome != calllog.Rejected || v.cause == calllog.UnknownTool) {
 		return false
 	}
 	return slices.ContainsFunc(a.notFound, func(re *regexp.Regexp) bool { return re.MatchString(text) })

@@ -15,10 +15,11 @@ type sizes struct {
 	submissions int // in memory, a run
 	sessions    int // that are stored, a run
 	steps       int // of each
+	logBytes    int64
 }
 
 // full are the sizes that the limits are about.
-var full = sizes{runs: 9, trees: 1000, submissions: 500_000, sessions: 40, steps: 500}
+var full = sizes{runs: 9, trees: 1000, submissions: 500_000, sessions: 40, steps: 500, logBytes: 1 << 30}
 
 // bench is one invocation: what its figures share.
 type bench struct {

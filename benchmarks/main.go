@@ -30,6 +30,7 @@ type command struct {
 // commands are all of them, one a file.
 var commands = []command{
 	{"mcptree", "validate, start, and walk decision trees", mcptreeFigures},
+	{"ingest", "read a large log into a table, against DuckDB", ingestFigures},
 }
 
 func main() {
@@ -39,6 +40,13 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	if len(args) == 3 && args[0] == convertWith {
+		if err := convert(ctx, args[1], args[2]); err != nil {
+			fmt.Fprintln(errs, "benchmarks:", err)
+			return codeFailed
+		}
+		return codeOK
+	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		fmt.Fprint(errs, "usage: go run . COMMAND [--runs N] [--only FIGURE] [--json FILE], in the folder benchmarks\n\n")
 		for _, c := range commands {

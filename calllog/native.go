@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpg/internal/diag"
+	"mcpg/internal/input"
 )
 
 // Reader reads the native format: JSON lines, one call each.
@@ -27,11 +28,13 @@ import (
 //
 // A bad line is a finding, and the reading goes on.
 type Reader struct {
-	lines    *lineReader
+	lines    *input.Lines
 	file     string
 	line     int
 	call     *Call
 	findings []diag.Finding
+	blank    int
+	bad      int
 	err      error
 	lenient  []jsontext.Options
 }
@@ -39,26 +42,28 @@ type Reader struct {
 // NewReader reads from r, whose name in positions is file. The input may be
 // gzip or UTF-16: its first bytes tell.
 func NewReader(r io.Reader, file string) *Reader {
-	plain, err := Plain(r)
+	plain, err := input.Plain(r)
 	if err != nil {
 		return &Reader{file: file, err: fmt.Errorf("%s: %w", file, err)}
 	}
-	return &Reader{lines: newLineReader(plain, MaxLine), file: file, lenient: []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}}
+	return &Reader{lines: input.NewLines(plain, input.MaxLine), file: file, lenient: []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}}
 }
 
 // Scan moves to the next call; false at the end or on an error of the input.
 func (r *Reader) Scan() bool {
 	for r.err == nil {
-		line, err := r.lines.next()
+		line, err := r.lines.Next()
 		if errors.Is(err, io.EOF) {
 			return false
 		}
 		r.line++
 		switch {
-		case errors.Is(err, ErrLongLine):
+		case errors.Is(err, input.ErrLongLine):
+			r.bad++
 			r.find("long-line", err.Error()+", skipped")
 			continue
-		case errors.Is(err, io.ErrUnexpectedEOF):
+		case errors.Is(err, input.ErrCut):
+			r.bad++
 			r.find("cut-off", "the compressed file ends here; what comes before was read")
 			return false
 		case err != nil:
@@ -67,6 +72,7 @@ func (r *Reader) Scan() bool {
 		}
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
+			r.blank++
 			continue
 		}
 		if !utf8.Valid(line) {
@@ -76,6 +82,7 @@ func (r *Reader) Scan() bool {
 		}
 		call, err := decodeCall(line, r.lenient)
 		if err != nil {
+			r.bad++
 			r.find("bad-line", err.Error())
 			continue
 		}
@@ -97,6 +104,12 @@ func (r *Reader) Findings() []diag.Finding { return r.findings }
 
 // Lines is the number of lines read so far.
 func (r *Reader) Lines() int { return r.line }
+
+// Blank is the number of blank lines among them.
+func (r *Reader) Blank() int { return r.blank }
+
+// Bad is the number of lines that are no call and were reported.
+func (r *Reader) Bad() int { return r.bad }
 
 // Err is the error of the input that ended Scan, nil at a plain end.
 func (r *Reader) Err() error { return r.err }

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpg/internal/diag"
+	"mcpg/internal/input"
 )
 
 func readAll(t *testing.T, in []byte) ([]*Call, []diag.Finding) {
@@ -67,11 +68,11 @@ func TestReaderKeepsGoing(t *testing.T) {
 }
 
 func TestLongLines(t *testing.T) {
-	l := newLineReader(strings.NewReader("short\n"+strings.Repeat("x", 200_000)+"\nend"), 100_000)
+	l := input.NewLines(strings.NewReader("short\n"+strings.Repeat("x", 200_000)+"\nend"), 100_000)
 	for i, want := range []string{"short", "", "end"} {
-		line, err := l.next()
+		line, err := l.Next()
 		if i == 1 {
-			if err != ErrLongLine {
+			if err != input.ErrLongLine {
 				t.Fatalf("line 2: %v", err)
 			}
 			continue

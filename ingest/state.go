@@ -30,6 +30,7 @@ type session struct {
 	shown map[string]*shown            // by read: tool and canonical arguments
 	of    map[string]map[string]*shown // by resource and read
 	spoil int                          // the last call that may have changed everything
+	wrote int                          // the last call that may have changed anything
 }
 
 // shown is the last answer of one read.
@@ -65,13 +66,18 @@ func readKey(tool string, args jsontext.Value) string {
 }
 
 // observe fills in Before, After and where they come from, then remembers what
-// the call shows and spoils.
-func (t *tracker) observe(c *calllog.Call, a *adapter.Adapter) {
-	if a == nil {
+// the call shows and spoils. In a sparse log the state is of some calls before.
+func (t *tracker) observe(c *calllog.Call, a *adapter.Adapter, sparse bool) {
+	if a == nil && !sparse {
 		return
 	}
 	s := t.session(c)
 	s.calls++
+	s.judgeSnapshot(c)
+	if a == nil {
+		s.write(c, a)
+		return
+	}
 	if c.Before == nil {
 		s.reconstruct(c, a)
 	}
@@ -105,6 +111,14 @@ func (s *session) reconstruct(c *calllog.Call, a *adapter.Adapter) {
 	c.Before, c.StateSource = before, calllog.Reconstructed
 	if !oldest.IsZero() && !c.Time.IsZero() {
 		c.StateAge = max(0, c.Time.Sub(oldest))
+	}
+}
+
+// judgeSnapshot says whether a call since the log's own snapshot may have changed
+// what it shows.
+func (s *session) judgeSnapshot(c *calllog.Call) {
+	if c.StateSource == calllog.Snapshot && c.StateCalls > 0 {
+		c.StateDirty = c.StateDirty || s.wrote >= s.calls-c.StateCalls
 	}
 }
 
@@ -142,6 +156,10 @@ func answerOf(c *calllog.Call) adapter.Reading {
 // it names, or all of them if it names none.
 func (s *session) write(c *calllog.Call, a *adapter.Adapter) {
 	if !a.Writes(c.Tool) || c.Outcome == calllog.Rejected || c.Outcome == calllog.Denied {
+		return
+	}
+	s.wrote = s.calls
+	if a == nil {
 		return
 	}
 	refs := a.Refs(c.Tool, c.Args)

@@ -134,7 +134,7 @@ func (r *runner) attempt(step int, tool string, args jsontext.Value) (string, bo
 	if ans.IsError {
 		a.Call.Outcome, a.Call.Cause, a.Call.ErrorText = calllog.Rejected, calllog.Unclear, ans.Text
 	}
-	adapter.Classify(&a.Call, r.e.Adapters.For(s.Name()))
+	adapter.Classify(&a.Call, calllog.Evidence{}, r.e.Adapters.For(s.Name()))
 	text := ans.Text
 	if r.session != nil {
 		if note := r.session.Observe(&a.Call, a.Decision); note != "" {

@@ -19,6 +19,7 @@ import (
 	"mcpg/adapter"
 	"mcpg/calllog"
 	"mcpg/ingest"
+	"mcpg/ingest/format"
 	"mcpg/ingest/table"
 )
 
@@ -26,17 +27,19 @@ import (
 type source struct {
 	from     string
 	adapters []string
+	strict   bool
 }
 
 func (s *source) flags(c *cobra.Command) {
 	c.Flags().StringVar(&s.from, "from", "", "format of the logs ("+formatNames()+"); told by content if not given")
 	c.Flags().StringArrayVar(&s.adapters, "adapter", nil, "adapter by name ("+strings.Join(adapter.Shipped(), ", ")+") or file; may be given several times")
+	c.Flags().BoolVar(&s.strict, "strict", false, "exit with 1 if anything of a log was lost")
 }
 
 func formatNames() string {
 	var names []string
-	for _, f := range ingest.Formats() {
-		names = append(names, f[0])
+	for _, f := range format.Formats {
+		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")
 }
@@ -95,6 +98,10 @@ func (a *app) openTable(s *source, name string) (*table.Reader, error) {
 	if name == "-" {
 		return a.stdinTable()
 	}
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil // a folder, a pattern, label=path, or nothing: ingest says so
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, plainPath(err)
@@ -121,11 +128,11 @@ func (a *app) stdinTable() (*table.Reader, error) {
 	if _, ok := table.Detect(head); !ok {
 		return nil, nil
 	}
-	b, err := io.ReadAll(br)
+	r, err := table.ReadAll(br)
 	if err != nil {
 		return nil, fmt.Errorf("stdin: %w", err)
 	}
-	return table.NewReader(bytes.NewReader(b), int64(len(b)))
+	return r, nil
 }
 
 func (a *app) eachOfTable(ctx context.Context, r *table.Reader, name string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
@@ -191,28 +198,19 @@ func adaptersNote(set adapter.Set) []table.Note {
 }
 
 func (a *app) eachOfLogs(ctx context.Context, s *source, names []string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
-	rep, err := a.ingest(ctx, s, names, set, func(c *calllog.Call) error { return emit(c, set) })
-	if rep != nil {
-		a.report(rep.Findings)
+	rep, err := a.ingest(ctx, s, names, set, ingest.Redactor{}, func(c *calllog.Call) error { return emit(c, set) })
+	var none *ingest.NoCallsError
+	if rep != nil && !errors.As(err, &none) {
+		a.report(rep.Findings, s.strict)
 	}
 	return err
 }
 
 // ingest reads logs with a bar.
-func (a *app) ingest(ctx context.Context, s *source, names []string, set adapter.Set, emit func(*calllog.Call) error) (*ingest.Report, error) {
-	p := a.progress("reading", totalSize(names), true)
+func (a *app) ingest(ctx context.Context, s *source, names []string, set adapter.Set, redact ingest.Redactor, emit func(*calllog.Call) error) (*ingest.Report, error) {
+	p := a.progress("reading", ingest.TotalSize(names), true)
 	defer p.end()
-	return ingest.Run(ctx, names, ingest.Options{From: s.from, Adapters: set, Progress: p.add, Stdin: a.in}, emit)
-}
-
-func totalSize(names []string) int64 {
-	var n int64
-	for _, name := range names {
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-			n += info.Size()
-		}
-	}
-	return n
+	return ingest.Run(ctx, names, ingest.Options{From: s.from, Adapters: set, Redact: redact, Progress: p.add, Stdin: a.in}, emit)
 }
 
 // plainPath says file: reason.

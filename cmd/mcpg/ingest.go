@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,20 +22,30 @@ import (
 func (a *app) ingestCommand() *cobra.Command {
 	var s source
 	var out string
+	var redact ingest.Redactor
 	c := &cobra.Command{
 		Use:   "ingest LOG…",
 		Short: "Read recorded logs into one table of calls",
 		Long: `Read recorded logs into one table of calls, a row each, with outcome, cause and the
-state before the call. Formats: ` + formatNames() + `; gzip is recognised. The ending of
-the output says its format: .parquet, .arrow (IPC stream) or .jsonl (native lines).
-Bad lines are reported with file and line; the run goes on and exits with 1.`,
+state before the call. LOG is a file, a folder, a pattern, - for stdin, or a table that
+is to be added to; label=LOG names what has no name in the log. gzip and zstd are
+recognised. Formats: ` + formatNames() + `.
+The ending of the output says its format: .parquet, .arrow (IPC stream) or .jsonl
+(native lines). A call that comes twice, in copies of a log, is read once. Lines that
+can't be used are reported with file and line; the run goes on.`,
 		Example: `  mcpg ingest --adapter tau-retail trajectories.json -o calls.parquet
-  mcpg ingest week-*.jsonl.gz`,
+  mcpg ingest ~/.claude/projects -o calls.parquet
+  mcpg ingest calls.parquet week-*.jsonl.gz staging=run.jsonl -o calls.parquet`,
 		Args: inputs,
-		RunE: func(c *cobra.Command, args []string) error { return a.ingestTo(c.Context(), &s, args, out) },
+		RunE: func(c *cobra.Command, args []string) error {
+			redact.On = redact.On || len(redact.Names) > 0
+			return a.ingestTo(c.Context(), &s, args, redact, out)
+		},
 	}
 	s.flags(c)
 	c.Flags().StringVarP(&out, "output", "o", "calls.parquet", "the table; - is stdout")
+	c.Flags().BoolVar(&redact.On, "redact", false, "replace the values of fields that look like secrets")
+	c.Flags().StringSliceVar(&redact.Names, "redact-field", nil, "replace the values of fields of this name too; may be given several times")
 	return c
 }
 
@@ -56,7 +67,7 @@ type callWriter interface {
 	Write(*calllog.Call) error
 }
 
-func (a *app) ingestTo(ctx context.Context, s *source, logs []string, out string) error {
+func (a *app) ingestTo(ctx context.Context, s *source, logs []string, redact ingest.Redactor, out string) error {
 	if err := checkOutput(out); err != nil {
 		return err
 	}
@@ -64,11 +75,15 @@ func (a *app) ingestTo(ctx context.Context, s *source, logs []string, out string
 	if err != nil {
 		return err
 	}
+	notes, err := a.notesOf(s, logs, set)
+	if err != nil {
+		return err
+	}
 	var rep *ingest.Report
 	var left []diag.Finding
 	fill := func(w io.Writer) error {
 		var err error
-		rep, left, err = a.writeCalls(ctx, s, logs, set, w, out)
+		rep, left, err = a.writeCalls(ctx, s, logs, set, redact, notes, w, out)
 		return err
 	}
 	if out == "-" {
@@ -78,7 +93,7 @@ func (a *app) ingestTo(ctx context.Context, s *source, logs []string, out string
 	}
 	var none *ingest.NoCallsError
 	if rep != nil && !errors.As(err, &none) {
-		a.report(append(rep.Findings, left...))
+		a.report(append(rep.Findings, left...), s.strict)
 	}
 	if err != nil {
 		return plainPath(err)
@@ -87,20 +102,20 @@ func (a *app) ingestTo(ctx context.Context, s *source, logs []string, out string
 	return nil
 }
 
-func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adapter.Set, w io.Writer, out string) (rep *ingest.Report, left []diag.Finding, err error) {
+func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adapter.Set, redact ingest.Redactor, notes []table.Note, w io.Writer, out string) (rep *ingest.Report, left []diag.Finding, err error) {
 	var dst callWriter
 	var end func() error
 	if filepath.Ext(out) == ".jsonl" {
 		n := calllog.NewWriter(w)
 		dst, end = n, n.Flush
 	} else {
-		t, err := table.NewWriter(w, table.FormatOf(out), adaptersNote(set)...)
+		t, err := table.NewWriter(w, table.FormatOf(out), notes...)
 		if err != nil {
 			return nil, nil, err
 		}
 		dst, end = t, t.Close
 	}
-	rep, err = a.ingest(ctx, s, logs, set, func(c *calllog.Call) error {
+	rep, err = a.ingest(ctx, s, logs, set, redact, func(c *calllog.Call) error {
 		err := dst.Write(c)
 		if errors.Is(err, table.ErrTooLarge) {
 			left = append(left, diag.Finding{Pos: c.Pos, Rule: "too-large", Message: "the call is too large for a table row and was left out"})
@@ -111,23 +126,30 @@ func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adap
 	return rep, left, errors.Join(err, end())
 }
 
-// summary says what was read, and what would make it worth more.
-func (a *app) summary(rep *ingest.Report, set adapter.Set, out string) {
-	for _, f := range rep.Files {
-		silent := ""
-		if f.Silent > 0 {
-			silent = fmt.Sprintf("; %d sessions made no call", f.Silent)
+// notesOf gives the adapters that the output is read with: those named, and
+// those of the tables that are added to.
+func (a *app) notesOf(s *source, logs []string, set adapter.Set) ([]table.Note, error) {
+	all := slices.Clone(set)
+	for _, name := range logs {
+		if name == "-" {
+			continue
 		}
-		fmt.Fprintf(a.err, "%s: %d calls (%s)%s\n", f.File, f.Calls, f.Format, silent)
+		t, err := a.openTable(s, name)
+		if err != nil {
+			return nil, err
+		}
+		if t == nil {
+			continue
+		}
+		more, err := adaptersOf(t)
+		if err := errors.Join(err, t.Close()); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for _, ad := range more {
+			if !slices.ContainsFunc(all, func(b *adapter.Adapter) bool { return b.ServerID == ad.ServerID }) {
+				all = append(all, ad)
+			}
+		}
 	}
-	fmt.Fprintf(a.err, "%d calls written to %s; state before the call known for %d\n", rep.Calls, out, rep.Observed)
-	if rep.Observed == 0 && len(set) == 0 {
-		fmt.Fprintf(a.err, "without states only rates can be told: name an adapter with --adapter, so that states are reconstructed\n")
-	}
-	if len(rep.Unmatched) > 0 {
-		fmt.Fprintf(a.err, "no adapter is for these servers: %q; server_id must be the server's name in the log, or give one adapter only\n", rep.Unmatched)
-	}
-	if n := len(rep.Soft); n > 0 {
-		fmt.Fprintf(a.err, "%d successes read like errors, the first at %s; they stay successes unless an adapter's soft_error_patterns say otherwise\n", n, rep.Soft[0])
-	}
+	return adaptersNote(all), nil
 }

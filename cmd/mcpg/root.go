@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpg/bench"
-	"mcpg/ingest"
-	"mcpg/internal/diag"
+	"mcpg/ingest/format"
 	"mcpg/suites"
 )
 
@@ -78,6 +77,10 @@ func run(ctx context.Context, args []string, s streams) int {
 		fmt.Fprintln(s.err, "mcpg: interrupted; nothing was written")
 		return codeFailed
 	}
+	if saw := new(format.DetectError); errors.As(err, &saw) {
+		fmt.Fprintf(s.err, "mcpg: %s: no known log format; name one with --from. What each detector saw:\n  %s\n", saw.File, strings.Join(saw.Why, "\n  "))
+		return codeFailed
+	}
 	fmt.Fprintln(s.err, "mcpg:", strings.ReplaceAll(err.Error(), "\n", "; "))
 	if isUsage(err) {
 		return codeUsage
@@ -90,7 +93,7 @@ func isUsage(err error) bool {
 	var u *usageError
 	var option *bench.ErrOption
 	var suite *suites.ErrUnknown
-	return errors.As(err, &u) || errors.As(err, &option) || errors.As(err, &suite) || errors.Is(err, ingest.ErrUnknownFormat)
+	return errors.As(err, &u) || errors.As(err, &option) || errors.As(err, &suite) || errors.Is(err, format.ErrUnknown)
 }
 
 func (a *app) root() *cobra.Command {
@@ -150,25 +153,6 @@ func inputs(_ *cobra.Command, args []string) error {
 		return errors.New("no input: name files, or - for stdin")
 	}
 	return nil
-}
-
-// shownFindings is how many findings are printed one by one.
-const shownFindings = 20
-
-// report prints findings; such that lost something set the exit code.
-func (a *app) report(findings []diag.Finding) {
-	for i, f := range findings {
-		if i == shownFindings {
-			fmt.Fprintf(a.err, "mcpg: and %d findings more\n", len(findings)-i)
-			break
-		}
-		fmt.Fprintln(a.err, "mcpg:", f)
-	}
-	for _, f := range findings {
-		if !f.Note {
-			a.code = codeFindings
-		}
-	}
 }
 
 func oneOf(what, got string, want ...string) error {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -104,6 +105,15 @@ func newFile(r io.ReaderAt, size int64, mem memory.Allocator) (file, error) {
 		return newIPCFile(r, size, mem)
 	}
 	return newParquetFile(r, size, mem)
+}
+
+// ReadAll reads a table from r, which is held in memory.
+func ReadAll(r io.Reader) (*Reader, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return NewReader(bytes.NewReader(b), int64(len(b)))
 }
 
 // NumRows returns the number of calls, or -1 for an IPC stream, which doesn't

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"mcpg/internal/diag"
+)
+
+// shownFindings is how many findings of a kind are printed one by one.
+const shownFindings = 5
+
+// report prints findings by kind, the first of each with their places. Under
+// --strict such that lost something set the exit code.
+func (a *app) report(findings []diag.Finding, strict bool) {
+	byRule := map[string][]diag.Finding{}
+	var rules []string
+	for _, f := range findings {
+		if byRule[f.Rule] == nil {
+			rules = append(rules, f.Rule)
+		}
+		byRule[f.Rule] = append(byRule[f.Rule], f)
+		if strict && !f.Note {
+			a.code = codeFindings
+		}
+	}
+	slices.Sort(rules)
+	for _, rule := range rules {
+		list := byRule[rule]
+		for i, f := range list {
+			if i == shownFindings {
+				fmt.Fprintf(a.err, "mcpg: and %d more [%s]\n", len(list)-i, rule)
+				break
+			}
+			fmt.Fprintln(a.err, "mcpg:", f)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package format
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// chatFormat is chat messages in the shapes that APIs and agent frameworks keep
+// them: one conversation, or records that hold one each.
+var chatFormat = Format{
+	Name: "chat",
+	What: "chat messages with tool calls (OpenAI, Anthropic, LangChain): a list, lines, or records with messages",
+	detect: func(h *Head) (bool, string) {
+		holds := func(o object) bool { return anyElement(o, chatLists, isMessage) }
+		return h.record(holds) || h.record(isToolMessage) || headElement(h.bytes, isToolMessage) || headElement(h.bytes, holds) || holds(h.first) || cutMessages(h.first),
+			`no messages with "role" and tool calls`
+	},
+	read: func(in *Input) error {
+		s := newConversations(in, "")
+		d := in.document()
+		err := d.each(nil, nil, func(line int, rec jsontext.Value) error {
+			o := objectOf(rec)
+			switch {
+			case o == nil:
+				return s.list(rec, line)
+			case o.has("role"):
+				return s.loose(o, line)
+			}
+			return s.record(o, rec, line)
+		})
+		if err != nil {
+			return err
+		}
+		return s.end()
+	},
+}
+
+// chatLists are the members that hold a record's messages.
+var chatLists = []string{"messages", "conversation", "traj", "trajectory", "history", "input", "output", "items", "new_items"}
+
+func isMessage(o object) bool { return o.has("role") && o.hasAny("content", "tool_calls") }
+
+// cutMessages tells a document whose messages go on beyond the head.
+func cutMessages(o object) bool {
+	return o.has("messages") && o.get("messages") == nil
+}
+
+// isToolMessage wants a message that makes or answers a call.
+func isToolMessage(o object) bool {
+	if !o.has("role") {
+		return false
+	}
+	if o.get("tool_calls").Kind() == '[' || o.str("role") == "tool" {
+		return true
+	}
+	return anyElement(o, []string{"content"}, func(b object) bool {
+		t := b.str("type")
+		return t == "tool_use" || t == "tool_result"
+	})
+}
+
+// conversations reads records that hold a conversation each, and messages that
+// stand alone, which are one conversation.
+type conversations struct {
+	in     *Input
+	p      *pairing
+	server string
+	names  map[string]int
+	alone  *conversation
+}
+
+func newConversations(in *Input, server string) *conversations {
+	return &conversations{in: in, p: newPairing(in), server: server, names: map[string]int{}}
+}
+
+// open begins a session; a name that comes again gets a number.
+func (s *conversations) open(name string) *conversation {
+	s.names[name]++
+	if n := s.names[name]; n > 1 {
+		name = fmt.Sprintf("%s#%d", name, n)
+	}
+	return s.in.conversation(s.p, name, s.server)
+}
+
+// loose takes a message that stands alone.
+func (s *conversations) loose(o object, line int) error {
+	if s.alone == nil {
+		s.alone = s.open(s.in.Scope)
+	}
+	s.in.Uses[s.alone.message(o, line)]++
+	return s.p.step()
+}
+
+// list takes a conversation that is a list of messages.
+func (s *conversations) list(rec jsontext.Value, line int) error {
+	if rec.Kind() != '[' {
+		s.in.Uses[Faulty]++
+		s.in.find(line, "bad-record", "a "+kindName(rec.Kind())+" where messages are wanted")
+		return nil
+	}
+	c := s.open(s.in.Scope)
+	return s.messages(c, rec, line)
+}
+
+// record takes an object that holds a conversation.
+func (s *conversations) record(o object, rec jsontext.Value, line int) error {
+	c := s.open(s.in.Scope + "/" + recordName(o, len(s.names)))
+	found := false
+	lines := cursor{text: rec, line: line}
+	for _, m := range o {
+		if m.value.Kind() == '[' && slices.Contains(chatLists, m.name) {
+			found = true
+			if err := s.messages(c, m.value, lines.of(m.at)); err != nil {
+				return err
+			}
+		}
+	}
+	if !found {
+		s.in.Uses["records without messages"]++
+		return nil
+	}
+	c.end()
+	return s.finish(c)
+}
+
+// recordName names a record's session.
+func recordName(o object, n int) string {
+	var parts []string
+	for _, name := range []string{"session_id", "conversation_id", "thread_id", "run_id", "task_id", "id", "trial", "epoch"} {
+		if s := o.str(name); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) == 0 {
+		return fmt.Sprint(n + 1)
+	}
+	return strings.Join(parts, ".")
+}
+
+func (s *conversations) messages(c *conversation, list jsontext.Value, line int) error {
+	lines := cursor{text: list, line: line}
+	eachElement(list, func(at int, v jsontext.Value) {
+		o := objectOf(v)
+		if o == nil {
+			s.in.Uses[Faulty]++
+			s.in.find(lines.of(at), "bad-record", "a "+kindName(v.Kind())+" where a message is wanted")
+			return
+		}
+		s.in.Uses[c.message(o, lines.of(at))]++
+	})
+	return s.p.step()
+}
+
+// finish ends a session: its open calls stay unanswered.
+func (s *conversations) finish(c *conversation) error {
+	prefix := c.session + "\x00"
+	s.p.abandon(func(pr *pair) bool { return strings.HasPrefix(pr.key, prefix) })
+	return s.p.step()
+}
+
+func (s *conversations) end() error {
+	if s.alone != nil {
+		s.alone.end()
+	}
+	return s.p.end()
+}

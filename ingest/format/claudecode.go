@@ -1,0 +1,191 @@
+package format
+
+import (
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
+)
+
+// claudeCodeFormat is the transcripts of Claude Code: the files of a session and
+// of its sub-agents, the web export with its "loglines", and what claude -p
+// prints as stream-json. Fields: github.com/jeremedia/claude-code-log-format.
+var claudeCodeFormat = Format{
+	Name: "claude-code",
+	What: "Claude Code transcripts, sub-agent files, loglines exports and stream-json",
+	detect: func(h *Head) (bool, string) {
+		if h.first.has("loglines") {
+			return true, ""
+		}
+		return h.line(func(o object) bool {
+			return claudeTypes[o.str("type")] && (o.hasAny("sessionId", "session_id", "parentUuid", "leafUuid") || o.has("uuid", "message"))
+		}), `no line has a "type" of a transcript with "sessionId", "session_id" or "uuid", and there are no "loglines"`
+	},
+	read: readClaudeCode,
+}
+
+var claudeTypes = map[string]bool{"user": true, "assistant": true, "system": true, "summary": true, "result": true, "attachment": true,
+	"progress": true, "queue-operation": true, "file-history-snapshot": true, "turn_end": true}
+
+func readClaudeCode(in *Input) error {
+	c := &claudeCode{in: in, p: newPairing(in), roots: map[string]string{}, seen: map[string]bool{}}
+	if c.isDocument() {
+		d := in.document()
+		err := d.each([]string{"loglines"}, nil, func(line int, rec jsontext.Value) error {
+			o := objectOf(rec)
+			if o == nil {
+				in.Uses[Faulty]++
+				in.find(line, "bad-record", "a log line that is no JSON object")
+				return nil
+			}
+			in.Uses[c.take(o, line)]++
+			return c.p.step()
+		})
+		if err != nil {
+			return err
+		}
+		return c.p.end()
+	}
+	err := in.eachObject(func(n int, _ []byte, o object) (string, error) {
+		use := c.take(o, n)
+		return use, c.p.step()
+	})
+	if err != nil {
+		return err
+	}
+	return c.p.end()
+}
+
+type claudeCode struct {
+	in    *Input
+	p     *pairing
+	roots map[string]string // of sub-agents' chains, by uuid of a line
+	seen  map[string]bool   // ids of calls: resumed sessions copy old lines
+}
+
+// isDocument looks for a document with loglines.
+func (c *claudeCode) isDocument() bool {
+	pk, ok := c.in.R.(interface{ Peek(int) ([]byte, error) })
+	if !ok {
+		return false
+	}
+	head, _ := pk.Peek(4096) // shorter at the end of a short file
+	return newHead(head).first.has("loglines")
+}
+
+func (c *claudeCode) take(o object, line int) string {
+	session := c.session(o)
+	message := o.obj("message")
+	if message == nil {
+		return c.other(o)
+	}
+	at := timeOf(o.get("timestamp"))
+	use := "messages"
+	eachElement(message.get("content"), func(_ int, v jsontext.Value) {
+		block := objectOf(v)
+		switch block.str("type") {
+		case "tool_use", "server_tool_use", "mcp_tool_use":
+			use = c.call(block, session, line, at)
+		case "tool_result", "mcp_tool_result", "web_search_tool_result":
+			use = c.answer(block, o, line, at)
+		}
+	})
+	return use
+}
+
+// other names a line that holds no message.
+func (c *claudeCode) other(o object) string {
+	if kind := o.str("type"); claudeTypes[kind] {
+		return kind + " lines"
+	}
+	return "other lines"
+}
+
+// session tells conversations apart. Sub-agents share their session's id: they
+// have an id of their own, or are a chain of lines with a root of its own.
+func (c *claudeCode) session(o object) string {
+	name := firstString(o.str("sessionId"), o.str("session_id"), c.in.Scope)
+	if agent := o.str("agentId"); agent != "" {
+		return name + "/" + agent
+	}
+	if task := o.str("parent_tool_use_id"); task != "" {
+		return name + "/" + task
+	}
+	if side, _ := boolOf(o.get("isSidechain")); !side {
+		return name
+	}
+	uuid, parent := o.str("uuid"), o.str("parentUuid")
+	root, known := c.roots[parent]
+	if !known || parent == "" {
+		root = firstString(parent, uuid)
+		if parent != "" {
+			c.roots[strings.Clone(parent)] = root
+		}
+	}
+	if uuid != "" {
+		c.roots[strings.Clone(uuid)] = root
+	}
+	return name + "/" + root
+}
+
+func (c *claudeCode) call(block object, session string, line int, at time.Time) string {
+	callID, name := block.str("id"), block.str("name")
+	if name == "" {
+		c.in.find(line, "bad-record", "a tool_use without the name of a tool")
+		return Faulty
+	}
+	if callID != "" && c.seen[callID] {
+		return "copied calls"
+	}
+	c.seen[strings.Clone(callID)] = true
+	args, noted := arguments(block.get("input"))
+	if noted != "" {
+		c.in.note(line, "arguments", noted)
+	}
+	call := &calllog.Call{ID: callID, Time: at, Session: session, Server: "claude-code", Tool: name, Args: args, Pos: c.in.pos(line)}
+	if server, tool, ok := splitMCPName(name); ok {
+		call.Server, call.Tool = server, tool
+		call.Extra = makeObject(member{name: "tool_name", value: quote(name)})
+	} else if s := block.str("server_name"); s != "" {
+		call.Server = s
+	}
+	r := Record{Call: call}
+	if callID != "" {
+		r.Key = "claude-code\x00" + callID
+	}
+	c.p.call(callID, r)
+	return Used
+}
+
+func (c *claudeCode) answer(block, o object, line int, at time.Time) string {
+	callID := block.str("tool_use_id")
+	ok := c.p.answer(callID, func(r *Record) {
+		failed, _ := boolOf(block.get("is_error"))
+		r.flagged(failed, claudeText(contentText(block.get("content")), failed))
+		r.Call.Latency = between(r.Call.Time, at)
+		if more := o.firstOf("toolUseResult", "tool_use_result"); more.Kind() == '{' || more.Kind() == '[' {
+			r.Call.Result = keep(more)
+		}
+	})
+	switch {
+	case ok:
+		return Used
+	case c.seen[callID]:
+		return "copied calls"
+	}
+	c.in.find(line, "unpaired", "an answer to no open call")
+	return Faulty
+}
+
+// claudeText takes off the tags that Claude Code puts around its own refusals.
+func claudeText(text string, failed bool) string {
+	if !failed {
+		return text
+	}
+	if inner, ok := strings.CutPrefix(text, "<tool_use_error>"); ok {
+		return strings.TrimSuffix(inner, "</tool_use_error>")
+	}
+	return text
+}

@@ -1,0 +1,148 @@
+package format
+
+import (
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// codexFormat is the rollout files of Codex: Responses items in envelopes, and
+// events that know more of some calls.
+var codexFormat = Format{
+	Name:  "codex",
+	What:  "Codex rollouts: session_meta, response_item and event_msg lines",
+	lines: true,
+	detect: func(h *Head) (bool, string) {
+		return h.line(func(o object) bool { return codexTypes[o.str("type")] && o.has("payload") }),
+			`no line is a "session_meta", "response_item" or "event_msg" with a "payload"`
+	},
+	read: readCodex,
+}
+
+var codexTypes = map[string]bool{"session_meta": true, "response_item": true, "event_msg": true, "turn_context": true, "compacted": true}
+
+func readCodex(in *Input) error {
+	p := newPairing(in)
+	c := in.conversation(p, in.Scope, "codex")
+	err := in.eachObject(func(n int, _ []byte, o object) (string, error) {
+		payload := o.obj("payload")
+		at := timeOf(o.get("timestamp"))
+		switch o.str("type") {
+		case "session_meta":
+			if id := payload.str("id"); id != "" && c.calls == 0 {
+				c.session = id
+			}
+			return "session marks", nil
+		case "response_item":
+			use := codexItem(c, payload, n, at)
+			return use, holdStep(p)
+		case "event_msg":
+			use := codexEvent(c, payload, n, at)
+			return use, holdStep(p)
+		}
+		return "other lines", nil
+	})
+	if err != nil {
+		return err
+	}
+	c.end()
+	return p.end()
+}
+
+// holdStep hands on what is ready but the last calls, of which an event that
+// follows may know more.
+func holdStep(p *pairing) error {
+	if len(p.queue) < 64 {
+		return nil
+	}
+	return p.step()
+}
+
+func codexItem(c *conversation, o object, line int, at time.Time) string {
+	switch o.str("type") {
+	case "local_shell_call":
+		c.call(firstString(o.str("call_id"), o.str("id")), "local_shell", o.get("action"), line, at)
+		return Used
+	case "function_call_output", "custom_tool_call_output":
+		text, exit := codexOutput(o.get("output"))
+		if !c.answer(o.str("call_id"), line, func(r *Record) {
+			r.Call.Latency = between(r.Call.Time, at)
+			if exit {
+				r.flagged(true, text)
+				r.Evidence.Kind = "exit_code"
+				return
+			}
+			r.words(text)
+		}) {
+			return Faulty
+		}
+		return Used
+	}
+	if use := c.item(o.str("type"), o, line, at); use != "" {
+		return use
+	}
+	return "other items"
+}
+
+// codexOutput gives the text of an output, and whether a command in it ended
+// with another code than 0.
+func codexOutput(v jsontext.Value) (text string, failed bool) {
+	text = contentText(v)
+	if o := objectOf(v); o != nil {
+		if body := o.firstOf("output", "content"); body != nil {
+			text = contentText(body)
+		}
+		if ok, is := boolOf(o.get("success")); is && !ok {
+			return text, true
+		}
+		if code := o.obj("metadata").get("exit_code"); code.Kind() == '0' {
+			return text, string(code) != "0"
+		}
+		return text, false
+	}
+	for _, mark := range []string{"Exit code: ", "Process exited with code "} {
+		for line := range strings.Lines(text[:min(len(text), 400)]) {
+			if code, ok := strings.CutPrefix(strings.TrimSpace(line), mark); ok {
+				return text, code != "0"
+			}
+		}
+	}
+	return text, false
+}
+
+// codexEvent takes what an event knows of a call of an MCP server: the server's
+// name, and its answer with the flag.
+func codexEvent(c *conversation, o object, line int, at time.Time) string {
+	if o.str("type") != "mcp_tool_call_end" {
+		return "events"
+	}
+	callID := o.str("call_id")
+	for _, pr := range c.p.queue {
+		if pr.Call.ID != callID || pr.Call.Session != c.session {
+			continue
+		}
+		if inv := o.obj("invocation"); inv != nil {
+			pr.Call.Server, pr.Call.Tool = firstString(inv.str("server"), pr.Call.Server), firstString(inv.str("tool"), pr.Call.Tool)
+		}
+		codexResult(&pr.Record, o.obj("result"))
+		pr.done = true
+		c.p.forget(pr)
+		c.answered(callID)
+		pr.Call.Latency = between(pr.Call.Time, at)
+		return Used
+	}
+	return "events"
+}
+
+func codexResult(r *Record, result object) {
+	if ok := result.get("Ok"); ok != nil {
+		r.Evidence.Words = false
+		r.mcpResult(ok)
+		return
+	}
+	if e := result.get("Err"); e != nil {
+		r.Evidence.Words = false
+		r.flagged(true, contentText(e))
+	}
+}

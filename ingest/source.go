@@ -1,0 +1,210 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// source is one file, or stdin, that is to be read.
+type source struct {
+	path  string // "-" is stdin
+	name  string // in positions
+	label string // as the user calls it, "" if not
+	scope string // names sessions that have no names of their own
+	size  int64
+	found bool // in a folder or by a pattern, not by its name
+}
+
+// findSources turns the arguments of a command into files: names, folders,
+// patterns, "-" for stdin, each with label= before it if the user wants.
+// Files come in the order of the arguments, those of a folder sorted.
+func findSources(args []string) ([]source, error) {
+	var out []source
+	for _, arg := range args {
+		label, path := cutLabel(arg)
+		found, err := expand(path)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			found[i].label = label
+		}
+		out = append(out, found...)
+	}
+	nameScopes(out)
+	return out, nil
+}
+
+// cutLabel takes label=path apart; a file of that whole name is meant itself.
+func cutLabel(arg string) (label, path string) {
+	label, path, ok := strings.Cut(arg, "=")
+	if !ok || label == "" || strings.ContainsAny(label, `/\*?`) {
+		return "", arg
+	}
+	if _, err := os.Lstat(arg); err == nil {
+		return "", arg
+	}
+	return label, path
+}
+
+func expand(path string) ([]source, error) {
+	if path == "-" {
+		return []source{{path: "-", name: "stdin"}}, nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
+		return expandPattern(path)
+	case err != nil:
+		return nil, plainPathError(err)
+	case info.IsDir():
+		return expandFolder(path)
+	}
+	return []source{{path: path, name: path, size: regularSize(info)}}, nil
+}
+
+func regularSize(info fs.FileInfo) int64 {
+	if info.Mode().IsRegular() {
+		return info.Size()
+	}
+	return 0
+}
+
+func expandPattern(pattern string) ([]source, error) {
+	names, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%s: a pattern that can't be read: %w", pattern, err)
+	}
+	var out []source
+	for _, name := range names {
+		more, err := expand(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: no file has such a name", pattern)
+	}
+	for i := range out {
+		out[i].found = true
+	}
+	return out, nil
+}
+
+// expandFolder lists the files below a folder, without hidden ones.
+func expandFolder(dir string) ([]source, error) {
+	var out []source
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return plainPathError(err)
+		}
+		if path != dir && strings.HasPrefix(d.Name(), ".") {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, err := os.Stat(path) // a link is what it leads to
+		if err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		out = append(out, source{path: path, name: path, size: info.Size(), found: true})
+		return nil
+	})
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("%s: no file in this folder", dir)
+	}
+	return out, err
+}
+
+// nameScopes names sources for their sessions: by label, or by the file's name
+// without its endings, or by its path where two have the same name.
+func nameScopes(list []source) {
+	paths := map[string]map[string]bool{}
+	for i := range list {
+		s := &list[i]
+		base, _, _ := strings.Cut(filepath.Base(s.path), ".")
+		s.scope = cmp.Or(s.label, base, s.path)
+		if paths[s.scope] == nil {
+			paths[s.scope] = map[string]bool{}
+		}
+		paths[s.scope][s.path] = true
+	}
+	for i := range list {
+		s := &list[i]
+		if len(paths[s.scope]) > 1 {
+			if s.label != "" {
+				s.scope = s.label + "/" + s.path
+			} else {
+				s.scope = s.path
+			}
+		}
+	}
+}
+
+// plainPathError says file: reason, without the system call's name.
+func plainPathError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}
+
+// TotalSize is the size of the files that the arguments of a command name, in
+// bytes, as far as it is known.
+func TotalSize(args []string) int64 {
+	list, err := findSources(args)
+	if err != nil {
+		return 0
+	}
+	var n int64
+	for _, s := range list {
+		n += s.size
+	}
+	return n
+}
+
+// open opens a source; tell is told of bytes as they are read.
+func (s *source) open(stdin io.Reader, tell func(int)) (io.ReadCloser, error) {
+	if s.path == "-" {
+		if stdin == nil {
+			stdin = os.Stdin
+		}
+		return io.NopCloser(&meter{stdin, tell}), nil
+	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, plainPathError(err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{&meter{f, tell}, f}, nil
+}
+
+type meter struct {
+	r    io.Reader
+	tell func(int)
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	if m.tell != nil && n > 0 {
+		m.tell(n)
+	}
+	return n, err
+}
+
+func blank(head []byte) bool { return len(bytes.TrimSpace(head)) == 0 }
