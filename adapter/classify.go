@@ -63,19 +63,20 @@ func codeVerdict(code int) (verdict, bool) {
 // what SDKs, clients and transports print, not in words that a tool may use:
 // "user not authenticated" is a tool's refusal, "401 Unauthorized" is transport.
 var evidence = []struct {
-	re *regexp.Regexp
+	starts string // in lower case, the first letters that it can begin with, an "Error: " aside
+	re     *regexp.Regexp
 	verdict
 }{
-	{regexp.MustCompile(`^(MCP error -3260[12]: )?(Error: )?([Uu]nknown tool\b|Tool ['"]?\S+ not found\b|No such tool\b|Method not found\b|[Uu]nsupported call: )`), noTool},
-	{regexp.MustCompile(`^(MCP error -32602\b|(MCP error -32602: )?Input validation error\b|InputValidationError\b|Invalid arguments for tool\b|Invalid params\b|failed to parse function arguments\b)`), badArgument},
-	{regexp.MustCompile(`^(Error executing tool \S+: )?\d+ validation errors? for \w+`), badArgument},
-	{regexp.MustCompile(`^(File has not been read yet\b|File has been (modified|unexpectedly modified) since\b|File has been unexpectedly modified\b)`), badState},
-	{regexp.MustCompile(`(?i)^(error: )?(MCP error -32001\b|request timed out\b|(MCP error -32000: )?connection (closed|refused|reset)\b|socket hang up\b|read ECONNRESET\b|connect (ECONNREFUSED|ETIMEDOUT)\b|rate limit exceeded\b|too many requests\b|fetch failed\b)`), transport},
-	{regexp.MustCompile(`(?i)^(error: )?(http(/[\d.]+)?( error)?( status)?|request failed with status code):? ?(401|403|407|429|5\d\d)\b`), transport},
-	{regexp.MustCompile(`(?i)^(error: )?(status|status code|error code)?:? ?(401|403|407|429|5\d\d)\b[ :]*(unauthorized|forbidden|proxy authentication|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|$)`), transport},
-	{regexp.MustCompile(`(?i)^(the user (doesn't|does not) want to (proceed|take this action)|(user|operator) (denied|declined|rejected)\b|permission (to use \S+ )?(has been|was) denied\b|denied by (policy|user)\b|claude requested permissions? to \w+|exec(ution)? (command )?rejected by user\b|(command |patch )?(rejected|aborted) by user\b|\[request interrupted by user)`), denied},
-	{regexp.MustCompile(`^(Error: )?(Exit code [1-9]\d*\b|Command failed with exit code\b|Process exited with code [1-9]|Command timed out after\b)`), toolFailed},
-	{regexp.MustCompile(`^(Traceback \(most recent call last\)|panic: |MCP error -32603\b|Internal error\b|thread '[^']*' panicked)`), toolFailed},
+	{"mutn", regexp.MustCompile(`^(MCP error -3260[12]: )?(Error: )?([Uu]nknown tool\b|Tool ['"]?\S+ not found\b|No such tool\b|Method not found\b|[Uu]nsupported call: )`), noTool},
+	{"mif", regexp.MustCompile(`^(MCP error -32602\b|(MCP error -32602: )?Input validation error\b|InputValidationError\b|Invalid arguments for tool\b|Invalid params\b|failed to parse function arguments\b)`), badArgument},
+	{"e0123456789", regexp.MustCompile(`^(Error executing tool \S+: )?\d+ validation errors? for \w+`), badArgument},
+	{"f", regexp.MustCompile(`^(File has not been read yet\b|File has been (modified|unexpectedly modified) since\b|File has been unexpectedly modified\b)`), badState},
+	{"mrcstf", regexp.MustCompile(`(?i)^(error: )?(MCP error -32001\b|request timed out\b|(MCP error -32000: )?connection (closed|refused|reset)\b|socket hang up\b|read ECONNRESET\b|connect (ECONNREFUSED|ETIMEDOUT)\b|rate limit exceeded\b|too many requests\b|fetch failed\b)`), transport},
+	{"hr", regexp.MustCompile(`(?i)^(error: )?(http(/[\d.]+)?( error)?( status)?|request failed with status code):? ?(401|403|407|429|5\d\d)\b`), transport},
+	{"se45", regexp.MustCompile(`(?i)^(error: )?(status|status code|error code)?:? ?(401|403|407|429|5\d\d)\b[ :]*(unauthorized|forbidden|proxy authentication|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|$)`), transport},
+	{"tuopdcera[", regexp.MustCompile(`(?i)^(the user (doesn't|does not) want to (proceed|take this action)|(user|operator) (denied|declined|rejected)\b|permission (to use \S+ )?(has been|was) denied\b|denied by (policy|user)\b|claude requested permissions? to \w+|exec(ution)? (command )?rejected by user\b|(command |patch )?(rejected|aborted) by user\b|\[request interrupted by user)`), denied},
+	{"ecp", regexp.MustCompile(`^(Error: )?(Exit code [1-9]\d*\b|Command failed with exit code\b|Process exited with code [1-9]|Command timed out after\b)`), toolFailed},
+	{"tpmi", regexp.MustCompile(`^(Traceback \(most recent call last\)|panic: |MCP error -32603\b|Internal error\b|thread '[^']*' panicked)`), toolFailed},
 }
 
 // failureWords begin an answer that says that the call failed, in logs that
@@ -134,12 +135,28 @@ func evidenceOf(text string) (v verdict, ok bool) {
 	if len(text) > 4096 { // the patterns look at beginnings
 		text = strings.ToValidUTF8(text[:4096], "")
 	}
+	first := firstLetter(text)
 	for i := range evidence {
-		if e := &evidence[i]; e.re.MatchString(text) {
+		if e := &evidence[i]; strings.IndexByte(e.starts, first) >= 0 && e.re.MatchString(text) {
 			return e.verdict, true
 		}
 	}
 	return verdict{}, false
+}
+
+// firstLetter is the letter by which most failures are told to prove nothing,
+// in lower case.
+func firstLetter(text string) byte {
+	if len(text) > 7 && strings.EqualFold(text[:7], "error: ") {
+		text = text[7:]
+	}
+	if text == "" {
+		return ' '
+	}
+	if c := text[0]; 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return text[0]
 }
 
 var readsLikeError = regexp.MustCompile(`^\s*(Error\b|\[?\{\s*['"](error['"]\s*:|is_?[eE]rror['"]\s*:\s*true))`)

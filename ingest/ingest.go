@@ -28,6 +28,8 @@ type Options struct {
 	From     string // a format's name; "" detects
 	Adapters adapter.Set
 	Redact   Redactor
+	// Reuse says that emit keeps nothing of a call, whose memory may be used again.
+	Reuse bool
 	// Progress, if set, is told of bytes read from inputs as they are read.
 	Progress func(n int)
 	Stdin    io.Reader
@@ -242,7 +244,7 @@ func peekHead(in *bufio.Reader) ([]byte, error) {
 // log reads a log of a known format.
 func (r *run) log(ctx context.Context, s *source, f *format.Format, text io.Reader) error {
 	file := FileReport{File: s.name, Format: f.Name}
-	in := &format.Input{Ctx: ctx, File: s.name, Scope: s.scope, Label: s.label, R: text}
+	in := &format.Input{Ctx: ctx, File: s.name, Scope: s.scope, Label: s.label, R: text, Reuse: r.opts.Reuse}
 	in.Emit = func(rec *format.Record) error {
 		r.settle(rec)
 		return r.hand(rec, &file)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/list"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -180,6 +181,7 @@ func (s *session) remember(c *calllog.Call, a *adapter.Adapter) {
 	}
 	put := func(key string) {
 		sh := &shown{reading: answerOf(c), call: s.calls, time: c.Time}
+		sh.reading.Text = strings.Clone(sh.reading.Text) // its call may be used again
 		s.shown[key] = sh
 		for _, r := range a.Refs(c.Tool, c.Args) {
 			if s.of[r.String()] == nil {

@@ -198,7 +198,7 @@ func adaptersNote(set adapter.Set) []table.Note {
 }
 
 func (a *app) eachOfLogs(ctx context.Context, s *source, names []string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
-	rep, err := a.ingest(ctx, s, names, set, ingest.Redactor{}, func(c *calllog.Call) error { return emit(c, set) })
+	rep, err := a.ingest(ctx, s, names, ingest.Options{Adapters: set}, func(c *calllog.Call) error { return emit(c, set) })
 	var none *ingest.NoCallsError
 	if rep != nil && !errors.As(err, &none) {
 		a.report(rep.Findings, s.strict)
@@ -206,11 +206,13 @@ func (a *app) eachOfLogs(ctx context.Context, s *source, names []string, set ada
 	return err
 }
 
-// ingest reads logs with a bar.
-func (a *app) ingest(ctx context.Context, s *source, names []string, set adapter.Set, redact ingest.Redactor, emit func(*calllog.Call) error) (*ingest.Report, error) {
+// ingest reads logs with a bar. What the command line says of the source is
+// filled in.
+func (a *app) ingest(ctx context.Context, s *source, names []string, opts ingest.Options, emit func(*calllog.Call) error) (*ingest.Report, error) {
 	p := a.progress("reading", ingest.TotalSize(names), true)
 	defer p.end()
-	return ingest.Run(ctx, names, ingest.Options{From: s.from, Adapters: set, Redact: redact, Progress: p.add, Stdin: a.in}, emit)
+	opts.From, opts.Progress, opts.Stdin = s.from, p.add, a.in
+	return ingest.Run(ctx, names, opts, emit)
 }
 
 // plainPath says file: reason.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,10 @@ func (a *app) ingestTo(ctx context.Context, s *source, logs []string, redact ing
 	if err != nil {
 		return err
 	}
+	// Little is live and much is garbage: a larger heap costs less processor time,
+	// up to what a run may take (decision 8).
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(400 << 20))
 	notes, err := a.notesOf(s, logs, set)
 	if err != nil {
 		return err
@@ -115,7 +120,7 @@ func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adap
 		}
 		dst, end = t, t.Close
 	}
-	rep, err = a.ingest(ctx, s, logs, set, redact, func(c *calllog.Call) error {
+	rep, err = a.ingest(ctx, s, logs, ingest.Options{Adapters: set, Redact: redact, Reuse: true}, func(c *calllog.Call) error {
 		err := dst.Write(c)
 		if errors.Is(err, table.ErrTooLarge) {
 			left = append(left, diag.Finding{Pos: c.Pos, Rule: "too-large", Message: "the call is too large for a table row and was left out"})

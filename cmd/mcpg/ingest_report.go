@@ -24,7 +24,7 @@ func (a *app) summary(rep *ingest.Report, set adapter.Set, out string) {
 			say("and %d more files", len(rep.Files)-i)
 			break
 		}
-		say("%s", fileLine(&rep.Files[i]))
+		say("%s", fileLine(&rep.Files[i], rep))
 	}
 	lines, noise := 0, map[string]int{}
 	for _, f := range rep.Files {
@@ -46,7 +46,9 @@ func (a *app) summary(rep *ingest.Report, set adapter.Set, out string) {
 		say("not used: %s: %s", s.File, s.Why)
 	}
 	say("%d calls written to %s; state before the call known for %d", rep.Calls, out, rep.Observed)
-	say("%s in %d lines of %d files", outcomes(rep.Outcomes, rep.Causes), lines, len(rep.Files))
+	if len(rep.Files) > 1 {
+		say("%s in %d lines of %d files", outcomes(rep.Outcomes, rep.Causes), lines, len(rep.Files))
+	}
 	if rep.Copies > 0 {
 		say("%d calls had been read before, in a copy of the log, and are left out", rep.Copies)
 	}
@@ -86,12 +88,17 @@ func advise(say func(string, ...any), rep *ingest.Report, set adapter.Set) {
 	}
 }
 
-func fileLine(f *ingest.FileReport) string {
+// fileLine tells of one file; of the only one with the causes of refusals.
+func fileLine(f *ingest.FileReport, rep *ingest.Report) string {
+	var causes [5]int
+	if len(rep.Files) == 1 {
+		causes = rep.Causes
+	}
 	b := fmt.Sprintf("%s: %d calls (%s)", f.File, f.Calls, f.Format)
 	if f.Lines > 0 {
 		b += fmt.Sprintf(" in %d lines", f.Lines)
 	}
-	if s := outcomes(f.Outcomes, [5]int{}); s != "" {
+	if s := outcomes(f.Outcomes, causes); s != "" {
 		b += ": " + s
 	}
 	if f.Copies > 0 {

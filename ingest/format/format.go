@@ -110,9 +110,11 @@ type Input struct {
 	Scope string // names sessions that have no names of their own
 	Label string // what the user calls it, "" if nothing
 	R     io.Reader
-	// Emit takes a record; its call is the receiver's to keep. An error ends
-	// the reading.
+	// Emit takes a record; its call is the receiver's to keep, unless Reuse is
+	// set. An error ends the reading.
 	Emit func(*Record) error
+	// Reuse allows readers to use a call's memory again after Emit.
+	Reuse bool
 
 	Report
 }

@@ -18,6 +18,9 @@ var nativeFormat = Format{
 
 func readNative(in *Input) error {
 	r := calllog.NewReader(in.R, in.File)
+	if in.Reuse {
+		r.Reuse()
+	}
 	defer func() {
 		in.Lines, in.Findings = r.Lines(), r.Findings()
 		in.Uses["blank"] = r.Blank()

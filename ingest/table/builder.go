@@ -17,21 +17,55 @@ import (
 
 // builder collects calls into a batch.
 type builder struct {
-	rec  *array.RecordBuilder
-	rows int
+	texts  [numColumns]*textColumn // of the columns that are text
+	others [numColumns]array.Builder
+	rows   int
 }
 
 func newBuilder(mem memory.Allocator) *builder {
-	return &builder{rec: array.NewRecordBuilder(mem, Schema())}
+	b := &builder{}
+	for i, c := range Columns {
+		if c.Type == text {
+			b.texts[i] = newTextColumn()
+		} else {
+			b.others[i] = array.NewBuilder(mem, c.Type)
+		}
+	}
+	return b
 }
 
-// batch returns the collected rows and empties the builder.
+// batch returns the collected rows, good until reset.
 func (b *builder) batch() arrow.RecordBatch {
-	b.rows = 0
-	return b.rec.NewRecordBatch()
+	cols := make([]arrow.Array, numColumns)
+	for i := range cols {
+		if t := b.texts[i]; t != nil {
+			cols[i] = t.array()
+		} else {
+			cols[i] = b.others[i].NewArray()
+		}
+	}
+	rec := array.NewRecordBatch(Schema(), cols, int64(b.rows))
+	releaseAll(cols)
+	return rec
 }
 
-func (b *builder) release() { b.rec.Release() }
+// reset empties the builder, after whose batch nobody asks any more.
+func (b *builder) reset() {
+	b.rows = 0
+	for _, t := range b.texts {
+		if t != nil {
+			t.reset()
+		}
+	}
+}
+
+func (b *builder) release() {
+	for _, o := range b.others {
+		if o != nil {
+			o.Release()
+		}
+	}
+}
 
 // add appends one call.
 func (b *builder) add(c *calllog.Call) {
@@ -53,7 +87,7 @@ func (b *builder) add(c *calllog.Call) {
 	b.str(StateSource, c.StateSource)
 	b.age(StateAgeUS, c)
 	b.int(StateCalls, int64(c.StateCalls))
-	b.rec.Field(StateDirty).(*array.BooleanBuilder).Append(c.StateDirty)
+	b.others[StateDirty].(*array.BooleanBuilder).Append(c.StateDirty)
 	b.latency(LatencyUS, c.Latency)
 	b.str(Fingerprint, c.Fingerprint)
 	b.str(File, c.Pos.File)
@@ -65,27 +99,26 @@ func (b *builder) str(col int, s string) {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
-	b.rec.Field(col).(*array.StringBuilder).Append(s)
+	appendText(b.texts[col], s)
 }
 
 func (b *builder) json(col int, v jsontext.Value) {
-	f := b.rec.Field(col).(*array.StringBuilder)
 	switch {
 	case v == nil:
-		f.AppendNull()
+		b.texts[col].appendNull()
 	case utf8.Valid(v):
-		f.BinaryBuilder.Append(v)
+		appendText(b.texts[col], v)
 	default:
 		b.str(col, string(v))
 	}
 }
 
 func (b *builder) int(col int, n int64) {
-	b.rec.Field(col).(*array.Int64Builder).Append(n)
+	b.others[col].(*array.Int64Builder).Append(n)
 }
 
 func (b *builder) time(col int, t time.Time) {
-	f := b.rec.Field(col).(*array.TimestampBuilder)
+	f := b.others[col].(*array.TimestampBuilder)
 	if t.IsZero() || !fits(t) {
 		f.AppendNull()
 		return
@@ -102,7 +135,7 @@ func fits(t time.Time) bool {
 // age is null where there is no state, and 0 where the state is fresh.
 func (b *builder) age(col int, c *calllog.Call) {
 	if c.StateSource == "" && c.StateAge == 0 {
-		b.rec.Field(col).AppendNull()
+		b.others[col].AppendNull()
 		return
 	}
 	b.int(col, c.StateAge.Microseconds())
@@ -110,7 +143,7 @@ func (b *builder) age(col int, c *calllog.Call) {
 
 func (b *builder) latency(col int, d time.Duration) {
 	if d.Microseconds() == 0 {
-		b.rec.Field(col).AppendNull()
+		b.others[col].AppendNull()
 		return
 	}
 	b.int(col, d.Microseconds())
