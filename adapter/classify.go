@@ -106,7 +106,9 @@ func Classify(c *calllog.Call, ev calllog.Evidence, a *Adapter) (soft bool) {
 	return false
 }
 
-func saysFailed(text string) bool { return failureWords.MatchString(text) || errorObject.MatchString(text) }
+func saysFailed(text string) bool {
+	return failureWords.MatchString(text) || errorObject.MatchString(text)
+}
 
 // judge says what a failure was.
 func judge(c *calllog.Call, ev *calllog.Evidence, a *Adapter) verdict {

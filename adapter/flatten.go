@@ -107,11 +107,44 @@ func (w *flattener) object(prefix string, v jsontext.Value, depth int) {
 			}
 		case '[':
 			if w.filter.numbers || w.filter.only != nil {
-				w.add(field+".length", behavior.Number(float64(listLen(member))))
+				w.list(field, elements(member))
 			}
 		default:
 			w.add(field, scalar(member))
 		}
+	}
+}
+
+// maxMembers is how long a list may be whose members are told one by one.
+const maxMembers = 64
+
+// list tells a list's length and, like an object's members, which names and
+// booleans are in it.
+func (w *flattener) list(field string, es []jsontext.Value) {
+	w.add(field+".length", behavior.Number(float64(len(es))))
+	if len(es) > maxMembers {
+		return
+	}
+	told := map[string]bool{}
+	for _, e := range es {
+		var name string
+		switch e.Kind() {
+		case 't', 'f':
+			name = string(e)
+		case '"':
+			if name = unquote(e); !behavior.EnumLike(name) {
+				continue
+			}
+		default:
+			continue
+		}
+		if name = field + "[]." + escapeKey(name); !told[name] {
+			told[name] = true
+			w.add(name, behavior.BoolToken(true))
+		}
+	}
+	if len(told) > 0 || len(es) == 0 { // of a list of names it is known what isn't in it
+		w.add(field+"[]", behavior.Value{Token: behavior.Object})
 	}
 }
 
@@ -178,8 +211,6 @@ func elements(v jsontext.Value) []jsontext.Value {
 	}
 	return out
 }
-
-func listLen(v jsontext.Value) int { return len(elements(v)) }
 
 // member gives one member of an object, nil if it has none.
 func member(v jsontext.Value, name string) jsontext.Value {

@@ -36,7 +36,9 @@ type Stats struct {
 	InvalidRate       float64        `json:"invalid_call_rate"`
 	InvalidRateProven float64        `json:"invalid_call_rate_proven"`
 	WithState         int            `json:"with_state"`
-	ByTool            []ToolStats    `json:"by_tool"` // by server, tool
+	ByTool            []ToolStats    `json:"by_tool"`          // by server, tool
+	By                []Key          `json:"by,omitempty"`     // what Groups are by, if calls were grouped
+	Groups            []Group        `json:"groups,omitempty"` // sorted by their values
 }
 
 type toolKey struct{ server, tool string }
@@ -67,6 +69,10 @@ func (n *Counter) Add(c *calllog.Call) {
 		t = &tally{}
 		n.tools[k] = t
 	}
+	t.add(c)
+}
+
+func (t *tally) add(c *calllog.Call) {
 	t.outcomes[c.Outcome]++
 	if c.Outcome == calllog.Rejected {
 		t.causes[c.Cause]++
@@ -76,18 +82,22 @@ func (n *Counter) Add(c *calllog.Call) {
 	}
 }
 
+func (t *tally) merge(o *tally) {
+	for i, x := range o.outcomes {
+		t.outcomes[i] += x
+	}
+	for i, x := range o.causes {
+		t.causes[i] += x
+	}
+	t.withState += o.withState
+}
+
 // Stats gives the counts so far.
 func (n *Counter) Stats() *Stats {
 	s := &Stats{Calls: n.calls, Sessions: len(n.sessions), ByTool: []ToolStats{}}
 	var all tally
 	for k, t := range n.tools {
-		for i, x := range t.outcomes {
-			all.outcomes[i] += x
-		}
-		for i, x := range t.causes {
-			all.causes[i] += x
-		}
-		all.withState += t.withState
+		all.merge(t)
 		rate, proven := t.rates()
 		s.ByTool = append(s.ByTool, ToolStats{
 			Server: k.server, Tool: k.tool, Calls: t.total(),

@@ -3,6 +3,7 @@ package ingest
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"strings"
 
 	"mcpg/calllog"
 	"mcpg/ingest/format"
@@ -39,10 +40,17 @@ func (d *identity) begin(first, last bool) {
 
 // copied tells whether the call was read before, and remembers it.
 func (d *identity) copied(r *format.Record) bool {
+	alone := d.first && d.last
 	if r.Key != "" {
-		return !d.keys.add(maphash.String(d.seed, r.Key))
+		again := !d.keys.add(maphash.String(d.seed, r.Key))
+		if alone {
+			return again
+		}
+		h := d.content(r.Call, 0) // tables know no keys
+		d.here.add(h)
+		return again || d.earlier.has(h)
 	}
-	if d.first && d.last {
+	if alone {
 		return false
 	}
 	h := d.content(r.Call, 0)
@@ -53,6 +61,10 @@ func (d *identity) copied(r *format.Record) bool {
 	}
 	return d.earlier.has(h)
 }
+
+// longID is from how many bytes on an id is taken for one that no other session
+// gives.
+const longID = 12
 
 // content is a hash of what the log says of a call, wherever it says it. Times
 // count in microseconds, as tables keep them.
@@ -75,7 +87,10 @@ func (d *identity) content(c *calllog.Call, nth uint64) uint64 {
 	} else {
 		number(uint64(c.Time.UnixMicro()))
 	}
-	for _, s := range [...]string{c.Session, c.ID, c.Server, c.Tool, c.ResultText} {
+	if c.Time.IsZero() || len(c.ID) < longID || strings.HasPrefix(c.ID, "line-") {
+		text(c.Session) // a long id is the same in a session that was resumed under another name
+	}
+	for _, s := range [...]string{c.ID, c.Server, c.Tool, c.ResultText} {
 		text(s)
 	}
 	number(uint64(len(c.Args)))

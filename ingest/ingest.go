@@ -202,12 +202,15 @@ func (e *NoCallsError) short() string {
 }
 
 func (r *run) read(ctx context.Context, s *source, f *format.Format) error {
-	raw, err := s.open(r.opts.Stdin, r.opts.Progress)
+	raw, err := s.open(ctx, r.opts.Stdin, r.opts.Progress)
 	if err != nil {
 		return err
 	}
 	defer raw.Close()
 	in, err := input.Plain(raw)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return &unusable{err: fmt.Errorf("%s: %w", s.name, err)}
 	}
@@ -261,7 +264,9 @@ func (r *run) log(ctx context.Context, s *source, f *format.Format, text io.Read
 	r.rep.Files = append(r.rep.Files, file)
 	r.rep.Findings = append(r.rep.Findings, in.Findings...)
 	switch {
-	case err != nil && ctx.Err() == nil && !errors.As(err, new(*emitError)):
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && !errors.As(err, new(*emitError)):
 		return fmt.Errorf("%s: %w", s.name, err)
 	case err != nil:
 		return err

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -176,22 +177,41 @@ func TotalSize(args []string) int64 {
 	return n
 }
 
-// open opens a source; tell is told of bytes as they are read.
-func (s *source) open(stdin io.Reader, tell func(int)) (io.ReadCloser, error) {
+// open opens a source; tell is told of bytes as they are read. Reading what may
+// keep one waiting, a pipe or stdin, ends with the context.
+func (s *source) open(ctx context.Context, stdin io.Reader, tell func(int)) (io.ReadCloser, error) {
 	if s.path == "-" {
 		if stdin == nil {
 			stdin = os.Stdin
 		}
-		return io.NopCloser(&meter{stdin, tell}), nil
+		return io.NopCloser(&meter{interruptible(ctx, stdin), tell}), nil
 	}
 	f, err := os.Open(s.path)
 	if err != nil {
 		return nil, plainPathError(err)
 	}
+	var r io.Reader = f
+	if s.size == 0 {
+		r = interruptible(ctx, f)
+	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{&meter{f, tell}, f}, nil
+	}{&meter{r, tell}, f}, nil
+}
+
+// interruptible reads r on a goroutine of its own. That ends at the end of r, or
+// after the context has and r has given once more; stdin may never, and then
+// ends with the process.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		defer stop()
+		_, err := io.CopyBuffer(in, r, make([]byte, 64<<10))
+		in.CloseWithError(err) // nil is the end
+	}()
+	return out
 }
 
 type meter struct {

@@ -10,11 +10,6 @@ import (
 	"mcpg/calllog"
 )
 
-// maxValues is how many distinct tokens a path may have, over all evidence of
-// a tool, before it is left out of every guard: an id or a text, not a
-// category. Counting distinct values is a union, so any split decides alike.
-const maxValues = 64
-
 // toolKey names a tool under one fingerprint.
 type toolKey struct{ server, name, fingerprint string }
 
@@ -22,8 +17,7 @@ type toolEvidence struct {
 	counts     [6]int
 	unobserved int
 	cells      map[string]*behavior.Cell
-	values     map[behavior.Path]map[string]bool // tokens a path, members an object; nil once wide
-	wide       map[behavior.Path]bool
+	values     behavior.Spread
 	stale      bool           // a path has become wide since the cells were projected
 	derived    *behavior.Tool // nil after a change
 }
@@ -41,8 +35,7 @@ func (e *Evidence) tool(k toolKey) *toolEvidence {
 	}
 	t := e.tools[k]
 	if t == nil {
-		t = &toolEvidence{cells: map[string]*behavior.Cell{},
-			values: map[behavior.Path]map[string]bool{}, wide: map[behavior.Path]bool{}}
+		t = &toolEvidence{cells: map[string]*behavior.Cell{}}
 		e.tools[k] = t
 	}
 	return t
@@ -66,7 +59,7 @@ func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
 	}
 	t.spread(state)
 	t.spread(v.Args)
-	cell := t.cell(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: state.Drop(t.isWide), Args: v.Args.Drop(t.isWide)})
+	cell := t.cell(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: state.Drop(t.values.IsWide), Args: v.Args.Drop(t.values.IsWide)})
 	ref := behavior.CallRef{Hash: contentHash(c), ID: c.ID, Pos: c.Pos}
 	if c.Outcome == calllog.OK {
 		cell.OK++
@@ -169,7 +162,7 @@ func (e *Evidence) Merge(o *Evidence) {
 func (t *toolEvidence) mergeCell(o *behavior.Cell) {
 	t.spread(o.State)
 	t.spread(o.Args)
-	c := t.cell(&behavior.Cell{Class: o.Class, Primary: o.Primary, State: o.State.Drop(t.isWide), Args: o.Args.Drop(t.isWide)})
+	c := t.cell(&behavior.Cell{Class: o.Class, Primary: o.Primary, State: o.State.Drop(t.values.IsWide), Args: o.Args.Drop(t.values.IsWide)})
 	c.OK += o.OK
 	c.OKSample = c.OKSample.Merge(o.OKSample)
 	for _, r := range o.Refused {

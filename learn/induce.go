@@ -44,7 +44,7 @@ func domains(tools []*behavior.Tool) []behavior.Domain {
 	add := func(t *behavior.Tool, class string, s behavior.State) {
 		for _, f := range s.Features {
 			k := domainKey{t.Server, class, f.Field}
-			if f.IsNumber() || len(seen[k]) > maxValues {
+			if f.IsNumber() || len(seen[k]) > behavior.MaxValues {
 				continue
 			}
 			if seen[k] == nil {
@@ -63,7 +63,7 @@ func domains(tools []*behavior.Tool) []behavior.Domain {
 	}
 	var out []behavior.Domain
 	for k, vs := range seen {
-		if len(vs) <= maxValues {
+		if len(vs) <= behavior.MaxValues {
 			out = append(out, behavior.Domain{Server: k.server, Class: k.class, Field: k.field, Values: slices.Sorted(maps.Keys(vs))})
 		}
 	}
@@ -91,7 +91,7 @@ func (t *toolEvidence) derive(k toolKey) *behavior.Tool {
 	for _, key := range slices.Sorted(maps.Keys(t.cells)) {
 		d.Cells = append(d.Cells, t.cells[key])
 	}
-	d.Guard = induceGuard(d.Cells, slices.SortedFunc(maps.Keys(t.wide), behavior.Path.Compare))
+	d.Guard = induceGuard(d.Cells, slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare))
 	d.Effects = effects(d.Cells)
 	d.Build()
 	t.derived = d

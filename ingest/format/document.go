@@ -46,20 +46,22 @@ func (d *document) fault(err error) error {
 	case errors.Is(err, errLongRecord):
 		d.report("long-record", err.Error()+"; reading stops here")
 	case errors.Is(err, input.ErrCut):
-		d.report("cut-off", input.ErrCut.Error()+"; what comes before was read")
+		d.reportAt(d.src.off, "cut-off", input.ErrCut.Error()+"; what comes before was read")
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		d.report("cut-off", "the document ends in the middle; what comes before was read")
+		d.reportAt(d.src.off, "cut-off", "the document ends in the middle; what comes before was read")
 	case errors.As(err, &syntax):
-		d.report("bad-record", plainJSONError(err).Error()+"; what follows could not be read")
+		d.reportAt(syntax.ByteOffset, "bad-record", plainJSONError(err).Error()+"; what follows could not be read")
 	default:
 		return err
 	}
 	return nil
 }
 
-func (d *document) report(rule, message string) {
+func (d *document) report(rule, message string) { d.reportAt(d.dec.InputOffset(), rule, message) }
+
+func (d *document) reportAt(off int64, rule, message string) {
 	d.in.Uses[Faulty]++
-	d.in.find(d.line(d.dec.InputOffset()), rule, message)
+	d.in.find(d.line(off), rule, message)
 }
 
 // each calls f with every record: the elements of a list, or of several; an

@@ -140,7 +140,7 @@ func TestInspectOddLogs(t *testing.T) {
 		{`{"version":2,"eval":{},"samples":{}}`, 0, []string{"log:1 bad-record false"}},
 		{`{"version":2,"eval":{},"samples":null}`, 0, nil},
 		{`{"version":2,"eval":{}}`, 0, nil},
-		{inspectDoc(inspectSample2)[:500], 0, []string{"log:1 cut-off false"}},
+		{inspectDoc(inspectSample2)[:500], 0, []string{"log:3 cut-off false"}},
 		{inspectDoc(inspectSample2) + inspectDoc(inspectSample2), 8, []string{"log:6 bad-record false", "log:11 bad-record false"}},
 		{inspectDoc(`{"id":1,"epoch":1,"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":"f","arguments":{}}]},{"role":"tool","tool_call_id":"a","content":null,"error":"plain"}]}`), 1, nil},
 		{inspectDoc(`{"id":1,"epoch":1,"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":"f","arguments":{}}]}],"events":[{"event":"tool","id":"a","result":"late","completed":"x"}]}`), 1, nil},

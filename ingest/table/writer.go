@@ -32,7 +32,7 @@ type Writer struct {
 	rows     *builder
 	spare    *builder   // the one that is being written, or was
 	writing  chan error // of the batch that is being written; nil if none is
-	bytes    int // about what rows hold
+	bytes    int        // about what rows hold
 	maxRows  int
 	maxBytes int
 	err      error // the first that the output gave
