@@ -32,7 +32,7 @@ func dropCopies(list []source) (kept []source, gone []copied, err error) {
 		}
 		head, err := headOf(s.path, copyHead)
 		if err != nil {
-			return nil, nil, err
+			continue // the reading says so
 		}
 		groups[string(head)] = append(groups[string(head)], i)
 	}

@@ -204,7 +204,7 @@ func (e *NoCallsError) short() string {
 func (r *run) read(ctx context.Context, s *source, f *format.Format) error {
 	raw, err := s.open(ctx, r.opts.Stdin, r.opts.Progress)
 	if err != nil {
-		return err
+		return &unusable{err: err}
 	}
 	defer raw.Close()
 	in, err := input.Plain(raw)
@@ -215,8 +215,11 @@ func (r *run) read(ctx context.Context, s *source, f *format.Format) error {
 		return &unusable{err: fmt.Errorf("%s: %w", s.name, err)}
 	}
 	head, err := peekHead(in)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
+		return &unusable{err: fmt.Errorf("%s: %w", s.name, err)}
 	}
 	if blank(head) {
 		return &unusable{err: fmt.Errorf("%s: the file is empty", s.name), note: s.found}
@@ -266,6 +269,8 @@ func (r *run) log(ctx context.Context, s *source, f *format.Format, text io.Read
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case err != nil && r.many && !errors.As(err, new(*emitError)):
+		r.find(diag.Finding{Pos: diag.Pos{File: s.name, Line: in.Lines}, Rule: "read-error", Message: err.Error() + "; what comes before was read"})
 	case err != nil && !errors.As(err, new(*emitError)):
 		return fmt.Errorf("%s: %w", s.name, err)
 	case err != nil:
