@@ -67,7 +67,7 @@ var evidence = []struct {
 	re     *regexp.Regexp
 	verdict
 }{
-	{"mutn", regexp.MustCompile(`^(MCP error -3260[12]: )?(Error: )?([Uu]nknown tool\b|Tool ['"]?\S+ not found\b|No such tool\b|Method not found\b|[Uu]nsupported call: )`), noTool},
+	{"mutne", regexp.MustCompile(`(?i)^(MCP error -3260[12]: )?(Error: )?(Error executing tool \S+: )?(unknown tool\b|tool ['"`+"`"+`]?\S+ not found($|[:.,])|tool not found($|[:.,])|no such tool\b|method not found($|[:.,])|unsupported call: )`), noTool},
 	{"mif", regexp.MustCompile(`^(MCP error -32602\b|(MCP error -32602: )?Input validation error\b|InputValidationError\b|Invalid arguments for tool\b|Invalid params\b|failed to parse function arguments\b)`), badArgument},
 	{"e0123456789", regexp.MustCompile(`^(Error executing tool \S+: )?\d+ validation errors? for \w+`), badArgument},
 	{"f", regexp.MustCompile(`^(File has not been read yet\b|File has been (modified|unexpectedly modified) since\b|File has been unexpectedly modified\b)`), badState},
@@ -81,7 +81,7 @@ var evidence = []struct {
 
 // failureWords begin an answer that says that the call failed, in logs that
 // have no flag: tau-bench and its forks, BFCL, AgentDojo, agents' own loops.
-var failureWords = regexp.MustCompile(`^\s*(# \w+ = ")?(Error\b|ERROR\b|error: |Error during execution:|[A-Z]\w*(Error|Exception)[(:]|Traceback \(most recent call last\)|failed to parse function arguments|unsupported call: )`)
+var failureWords = regexp.MustCompile(`^\s*(# \w+ = ")?(Error\b|ERROR\b|error: |Error during execution:|[A-Z]\w*(Error|Exception)[(:]|Traceback \(most recent call last\)|failed to parse function arguments|unsupported call: |tool call error: )`)
 
 // errorObject is JSON that consists of what is wrong. Of an object with other
 // members too, nobody knows whether it failed.
@@ -106,13 +106,22 @@ func Classify(c *calllog.Call, ev calllog.Evidence, a *Adapter) (soft bool) {
 	return false
 }
 
+// saysFailed tells whether the text of an answer without a flag says that the call
+// failed: by words, or as nothing but a refusal by a person or of an unknown tool.
 func saysFailed(text string) bool {
-	return failureWords.MatchString(text) || errorObject.MatchString(text)
+	if failureWords.MatchString(text) || errorObject.MatchString(text) {
+		return true
+	}
+	v, ok := evidenceOf(text)
+	return ok && (v == denied || v == noTool)
 }
 
 // judge says what a failure was.
 func judge(c *calllog.Call, ev *calllog.Evidence, a *Adapter) verdict {
 	if v, ok := kinds[ev.Kind[strings.LastIndexByte(ev.Kind, '.')+1:]]; ok { // builtins.TimeoutError
+		if said, ok := evidenceOf(c.ErrorText); ok && v == badArgument && said == noTool {
+			return noTool // what can't be parsed may be the tool's name
+		}
 		return v
 	}
 	if a != nil {

@@ -25,7 +25,7 @@ func TestEvidence(t *testing.T) {
 	t.Parallel()
 	for want, texts := range map[string][]string{
 		"rejected/unknown_tool": {
-			"MCP error -32602: Tool x not found", "MCP error -32601: Method not found", "Unknown tool: x", `unknown tool "x"`, "Tool x not found", "No such tool: x",
+			"MCP error -32602: Tool x not found", "MCP error -32601: Method not found", "Unknown tool: x", `unknown tool "x"`, "Tool x not found", "No such tool: x", "tool 'x' not found: tool not found", "tool not found", "Tool not found: x", "Error executing tool f: Unknown tool: g",
 		},
 		"rejected/argument": {
 			"MCP error -32602: Input validation error: Invalid arguments for tool x", "MCP error -32602: Release demo missing", "Input validation error: 'id' is a required property",
@@ -44,7 +44,7 @@ func TestEvidence(t *testing.T) {
 			"Traceback (most recent call last):\n  File", "panic: runtime error", "MCP error -32603: boom", "Internal error", "thread 'main' panicked at",
 		},
 		"rejected/unclear": {
-			"", "no", "User not authenticated. Please log in", "user not authenticated", "The tool x was not found", "Tool for x not found", "Order not found", "Method of payment not found",
+			"", "no", "User not authenticated. Please log in", "user not authenticated", "The tool x was not found", "Tool 'drill' not found in inventory", "Method not found in class Foo", "Tool for x not found", "Order not found", "Method of payment not found",
 			"MCP error -32000: no", "MCP error -32602x", "the arguments are invalid", "validation errors for you", "Input validation errors", "MCP error -320010",
 			"429 orders found", "500 units required", "5000", "HTTP 404", "HTTP 400 Bad Request", "HTTP 4290", "status 409", "401k plan missing", "Upload failed: 503 is no id", "the rate limit exceeded", "request timed outside",
 			"User deniedX", "Permission denied", "EACCES: permission denied, open '/x'", "users rejected", "The user doesn't want", "Your permission was denied",
@@ -56,6 +56,43 @@ func TestEvidence(t *testing.T) {
 			if soft := Classify(c, calllog.Evidence{}, nil); settled(c) != want || soft {
 				t.Errorf("%q: %s (soft: %v), want %s", text, settled(c), soft, want)
 			}
+		}
+	}
+}
+
+// TestWords: without a flag the text decides, where it begins with what a failure
+// says.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Error: order not found": "rejected/unclear", "ValueError('no')": "rejected/unclear", "KeyError: x": "rejected/unclear", `{"error": "press the brake"}`: "rejected/unclear",
+		`# var_0 = "Error: no"`: "rejected/unclear", "Error during execution: x": "rejected/unclear", "Traceback (most recent call last):\n": "error",
+		"exec command rejected by user": "denied", "aborted by user after 3.2s": "denied", "unsupported call: x": "rejected/unknown_tool", "tool call error: boom": "rejected/unclear",
+		"503": "ok", "429 orders": "ok", "Errors: 0": "ok", `{"error": null}`: "ok", `{"status": "x", "error": "y"}`: "ok", "no Error": "ok", "Request timed out is what he wrote": "ok", "": "ok",
+	} {
+		c := &calllog.Call{Tool: "x", ResultText: text}
+		if soft := Classify(c, calllog.Evidence{Words: true}, nil); settled(c) != want || soft && want != "ok" {
+			t.Errorf("%q: %s, want %s", text, settled(c), want)
+		}
+	}
+}
+
+// TestCodes: words of formats and codes of JSON-RPC, where no text says more.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		ev   calllog.Evidence
+		text string
+		want string
+	}{
+		{calllog.Evidence{Code: -32601}, "x", "rejected/unknown_tool"}, {calllog.Evidence{Code: -32602}, "x", "rejected/argument"}, {calllog.Evidence{Code: -32602}, "Unknown tool: x", "rejected/unknown_tool"},
+		{calllog.Evidence{Code: -32603}, "x", "error"}, {calllog.Evidence{Code: -32001}, "x", "transport"}, {calllog.Evidence{Code: 503}, "x", "transport"}, {calllog.Evidence{Code: -32000}, "x", "rejected/unclear"},
+		{calllog.Evidence{Kind: "parsing"}, "x", "rejected/argument"}, {calllog.Evidence{Kind: "parsing"}, "Tool ff not found", "rejected/unknown_tool"}, {calllog.Evidence{Kind: "approval"}, "x", "denied"},
+		{calllog.Evidence{Kind: "builtins.TimeoutError"}, "x", "transport"}, {calllog.Evidence{Kind: "file_not_found"}, "x", "rejected/unclear"}, {calllog.Evidence{Unfit: "n is missing"}, "x", "rejected/argument"},
+	} {
+		c := failed("x", tt.text)
+		if Classify(c, tt.ev, nil); settled(c) != tt.want {
+			t.Errorf("%+v %q: %s, want %s", tt.ev, tt.text, settled(c), tt.want)
 		}
 	}
 }

@@ -90,6 +90,7 @@ func (b *bfclReader) record(n int, _ []byte, o object) (string, error) {
 		}
 	}
 	for _, r := range s.records {
+		r.Sparse = r.Call.Before != nil
 		if err := b.in.emit(r); err != nil {
 			return "", err
 		}
@@ -119,8 +120,7 @@ func (b *bfclReader) nameNote(line int, name string) {
 		return
 	}
 	b.odd[name] = true
-	shown := []rune(name)
-	b.in.note(line, "odd-name", fmt.Sprintf("the tool's name %q holds marks that are no part of a name; it is kept as it is", string(shown[:min(len(shown), 80)])))
+	b.in.note(line, "odd-name", "the tool's name holds marks that are no part of a name; it is kept as it is")
 }
 
 func oddInName(r rune) bool {
@@ -221,6 +221,9 @@ func (s *bfclSession) step(v jsontext.Value) {
 		r := s.call(c)
 		if r != nil && i < len(answers) {
 			r.words(answers[i])
+			if says := objectOf(jsontext.Value(answers[i])).get("error"); says.Kind() == '"' && unquote(says) != "" {
+				r.flagged(true, answers[i]) // {"booking_status": false, "error": …}
+			}
 		}
 	}
 	for range len(answers) - len(calls) {

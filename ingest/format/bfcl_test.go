@@ -64,7 +64,7 @@ func TestBFCLTools(t *testing.T) {
 	const first, second, third = `{"Car":{"locked":false},"Clock":{"t":1}}`, `{"Car":{"locked":true}}`, `{"Car":{"locked":true,"on":false}}`
 	want := []string{
 		`s/multi_turn_base_7 lock {"door": "all"} ok "{\"locked\": true}" ` + first + `> 0`,
-		`s/multi_turn_base_7 start {} ok "{\"error\": \"press the brake\"}" ` + first + `> 1`,
+		`s/multi_turn_base_7 start {} rejected "{\"error\": \"press the brake\"}" ` + first + `> 1`,
 		`s/multi_turn_base_7 brake<|channel|>commentary {"x": 1} ok "Error during execution: invalid syntax" ` + first + `>` + second + ` 2`,
 		`s/multi_turn_base_7 stop {"now":true} ok "None" ` + second + `> 0`,
 		`s/multi_turn_base_7 honk {"n":2} unanswered "" ` + second + `> 1`,

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,9 @@ var chatFormat = Format{
 	Name: "chat",
 	What: "chat messages with tool calls (OpenAI, Anthropic, LangChain): a list, lines, or records with messages",
 	detect: func(h *Head) (bool, string) {
-		holds := func(o object) bool { return anyElement(o, chatLists, isMessage) }
+		holds := func(o object) bool {
+			return anyElement(o, slices.Concat(chatLists, []string{"input", "output"}), isMessage)
+		}
 		return h.record(holds) || h.record(isToolMessage) || headElement(h.bytes, isToolMessage) || headElement(h.bytes, holds) || holds(h.first) || cutMessages(h.first),
 			`no messages with "role" and tool calls`
 	},
@@ -39,7 +42,7 @@ var chatFormat = Format{
 }
 
 // chatLists are the members that hold a record's messages.
-var chatLists = []string{"messages", "conversation", "traj", "trajectory", "history", "input", "output", "items", "new_items"}
+var chatLists = []string{"messages", "conversation", "traj", "trajectory", "history"}
 
 func isMessage(o object) bool { return o.has("role") && o.hasAny("content", "tool_calls") }
 
@@ -70,6 +73,11 @@ type conversations struct {
 	server string
 	names  map[string]int
 	alone  *conversation
+
+	// The conversation of the last record, which the next one may tell again
+	// from its beginning, as logs of requests do.
+	last     *conversation
+	lastList []byte
 }
 
 func newConversations(in *Input, server string) *conversations {
@@ -107,23 +115,74 @@ func (s *conversations) list(rec jsontext.Value, line int) error {
 
 // record takes an object that holds a conversation.
 func (s *conversations) record(o object, rec jsontext.Value, line int) error {
+	if lists := messageLists(o); len(lists) == 1 {
+		return s.told(o, rec, lists[0], line)
+	}
 	c := s.open(s.in.Scope + "/" + recordName(o, len(s.names)))
-	found := false
 	lines := cursor{text: rec, line: line}
-	for _, m := range o {
-		if m.value.Kind() == '[' && slices.Contains(chatLists, m.name) {
-			found = true
-			if err := s.messages(c, m.value, lines.of(m.at)); err != nil {
-				return err
-			}
+	lists := messageLists(o)
+	for _, m := range lists {
+		if err := s.messages(c, m.value, lines.of(m.at)); err != nil {
+			return err
 		}
 	}
-	if !found {
+	if len(lists) == 0 {
 		s.in.Uses["records without messages"]++
 		return nil
 	}
 	c.end()
 	return s.finish(c)
+}
+
+// told takes a record with one list of messages: a conversation, or the last one
+// with more at its end.
+func (s *conversations) told(o object, rec jsontext.Value, m member, line int) error {
+	lines := cursor{text: rec, line: line}
+	list, begin := m.value, lines.of(m.at)
+	body := bytes.TrimRight(bytes.TrimSuffix(list, []byte("]")), " \t\r\n")
+	c, from := s.last, len(s.lastList)
+	if c == nil || from < minTold || !bytes.HasPrefix(body, s.lastList) {
+		if c != nil {
+			if err := s.finish(c); err != nil {
+				return err
+			}
+			c.end()
+		}
+		c, from = s.open(s.in.Scope+"/"+recordName(o, len(s.names))), 0
+	}
+	s.last, s.lastList = nil, nil
+	if err := s.messagesFrom(c, list, from, begin); err != nil {
+		return err
+	}
+	if len(body) > maxTold {
+		c.end()
+		return s.finish(c)
+	}
+	s.last, s.lastList = c, bytes.Clone(body)
+	return nil
+}
+
+// Bounds of a list of messages that the next record may tell again, in bytes.
+const (
+	minTold = 200
+	maxTold = 16 << 20
+)
+
+// messageLists are the lists of a record that hold its conversation: one, as
+// others say the same again, or what went into a model and what came out.
+func messageLists(o object) []member {
+	for _, name := range chatLists {
+		if m := o.member(name); m.value.Kind() == '[' {
+			return []member{m}
+		}
+	}
+	var out []member
+	for _, name := range []string{"input", "output", "items", "new_items", "data"} {
+		if m := o.member(name); m.value.Kind() == '[' {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // recordName names a record's session.
@@ -141,8 +200,17 @@ func recordName(o object, n int) string {
 }
 
 func (s *conversations) messages(c *conversation, list jsontext.Value, line int) error {
+	return s.messagesFrom(c, list, 0, line)
+}
+
+// messagesFrom takes the messages that begin at a place or after it.
+func (s *conversations) messagesFrom(c *conversation, list jsontext.Value, from, line int) error {
 	lines := cursor{text: list, line: line}
 	eachElement(list, func(at int, v jsontext.Value) {
+		if at < from {
+			s.in.Uses["messages told again"]++
+			return
+		}
 		o := objectOf(v)
 		if o == nil {
 			s.in.Uses[Faulty]++
@@ -162,8 +230,10 @@ func (s *conversations) finish(c *conversation) error {
 }
 
 func (s *conversations) end() error {
-	if s.alone != nil {
-		s.alone.end()
+	for _, c := range []*conversation{s.alone, s.last} {
+		if c != nil {
+			c.end()
+		}
 	}
 	return s.p.end()
 }

@@ -19,9 +19,10 @@ var claudeCodeFormat = Format{
 		if h.first.has("loglines") {
 			return true, ""
 		}
-		return h.line(func(o object) bool {
+		is := func(o object) bool {
 			return claudeTypes[o.str("type")] && (o.hasAny("sessionId", "session_id", "parentUuid", "leafUuid") || o.has("uuid", "message"))
-		}), `no line has a "type" of a transcript with "sessionId", "session_id" or "uuid", and there are no "loglines"`
+		}
+		return h.line(is) || h.elem != nil && is(h.elem), `no line has a "type" of a transcript with "sessionId", "session_id" or "uuid", and there are no "loglines"`
 	},
 	read: readClaudeCode,
 }
@@ -30,7 +31,7 @@ var claudeTypes = map[string]bool{"user": true, "assistant": true, "system": tru
 	"progress": true, "queue-operation": true, "file-history-snapshot": true, "turn_end": true}
 
 func readClaudeCode(in *Input) error {
-	c := &claudeCode{in: in, p: newPairing(in), roots: map[string]string{}, seen: map[string]bool{}}
+	c := &claudeCode{in: in, p: newPairing(in), roots: map[string]string{}, seen: map[string]bool{}, ids: map[string]bool{}}
 	if c.isDocument() {
 		d := in.document()
 		err := d.each([]string{"loglines"}, nil, func(line int, rec jsontext.Value) error {
@@ -62,17 +63,19 @@ type claudeCode struct {
 	in    *Input
 	p     *pairing
 	roots map[string]string // of sub-agents' chains, by uuid of a line
-	seen  map[string]bool   // ids of calls: resumed sessions copy old lines
+	seen  map[string]bool   // keys of calls: resumed sessions copy old lines
+	ids   map[string]bool   // sessions and ids of calls
 }
 
-// isDocument looks for a document with loglines.
+// isDocument looks for a document with loglines, or a list of lines.
 func (c *claudeCode) isDocument() bool {
 	pk, ok := c.in.R.(interface{ Peek(int) ([]byte, error) })
 	if !ok {
 		return false
 	}
-	head, _ := pk.Peek(4096) // shorter at the end of a short file
-	return newHead(head).first.has("loglines")
+	head, _ := pk.Peek(64 << 10) // shorter at the end of a short file
+	h := newHead(head)
+	return h.kind == '[' || h.first.has("loglines")
 }
 
 func (c *claudeCode) take(o object, line int) string {
@@ -87,9 +90,9 @@ func (c *claudeCode) take(o object, line int) string {
 		block := objectOf(v)
 		switch block.str("type") {
 		case "tool_use", "server_tool_use", "mcp_tool_use":
-			use = c.call(block, session, line, at)
+			use = c.call(block, session, o.str("uuid"), line, at)
 		case "tool_result", "mcp_tool_result", "web_search_tool_result":
-			use = c.answer(block, o, line, at)
+			use = c.answer(block, o, session, line, at)
 		}
 	})
 	return use
@@ -103,10 +106,17 @@ func (c *claudeCode) other(o object) string {
 	return "other lines"
 }
 
+// claudeSession is a conversation: the id that its sub-agents share, and its name.
+type claudeSession struct{ id, name string }
+
 // session tells conversations apart. Sub-agents share their session's id: they
 // have an id of their own, or are a chain of lines with a root of its own.
-func (c *claudeCode) session(o object) string {
-	name := firstString(o.str("sessionId"), o.str("session_id"), c.in.Scope)
+func (c *claudeCode) session(o object) claudeSession {
+	id := firstString(o.str("sessionId"), o.str("session_id"), c.in.Scope)
+	return claudeSession{id, c.chain(id, o)}
+}
+
+func (c *claudeCode) chain(name string, o object) string {
 	if agent := o.str("agentId"); agent != "" {
 		return name + "/" + agent
 	}
@@ -130,40 +140,54 @@ func (c *claudeCode) session(o object) string {
 	return name + "/" + root
 }
 
-func (c *claudeCode) call(block object, session string, line int, at time.Time) string {
+func (c *claudeCode) call(block object, session claudeSession, uuid string, line int, at time.Time) string {
 	callID, name := block.str("id"), block.str("name")
 	if name == "" {
 		c.in.find(line, "bad-record", "a tool_use without the name of a tool")
 		return Faulty
 	}
-	if callID != "" && c.seen[callID] {
-		return "copied calls"
+	key := claudeKey(callID, uuid)
+	if key != "" {
+		if c.seen[key] {
+			return "copied calls"
+		}
+		c.seen[key] = true
 	}
-	c.seen[strings.Clone(callID)] = true
+	c.ids[session.id+"\x00"+callID] = true
 	args, noted := arguments(block.get("input"))
 	if noted != "" {
 		c.in.note(line, "arguments", noted)
 	}
-	call := &calllog.Call{ID: callID, Time: at, Session: session, Server: "claude-code", Tool: name, Args: args, Pos: c.in.pos(line)}
+	call := &calllog.Call{ID: callID, Time: at, Session: session.name, Server: "claude-code", Tool: name, Args: args, Pos: c.in.pos(line)}
 	if server, tool, ok := splitMCPName(name); ok {
 		call.Server, call.Tool = server, tool
 		call.Extra = makeObject(member{name: "tool_name", value: quote(name)})
 	} else if s := block.str("server_name"); s != "" {
 		call.Server = s
 	}
-	r := Record{Call: call}
-	if callID != "" {
-		r.Key = "claude-code\x00" + callID
-	}
-	c.p.call(callID, r)
+	c.p.call(session.id+"\x00"+callID, Record{Call: call, Key: key})
 	return Used
 }
 
-func (c *claudeCode) answer(block, o object, line int, at time.Time) string {
-	callID := block.str("tool_use_id")
-	ok := c.p.answer(callID, func(r *Record) {
+// claudeKey names a call wherever its line is copied to; "" if nothing does. Ids
+// of calls are unique where Anthropic's API gives them; behind a router other
+// models count them from 0 in every session. A line's own id is kept in copies.
+func claudeKey(callID, uuid string) string {
+	switch {
+	case strings.HasPrefix(callID, "toolu_") && len(callID) >= 20:
+		return "claude-code\x00" + callID
+	case len(uuid) >= 32 && callID != "":
+		return "claude-code\x00" + uuid + "\x00" + callID
+	}
+	return ""
+}
+
+func (c *claudeCode) answer(block, o object, session claudeSession, line int, at time.Time) string {
+	key := session.id + "\x00" + block.str("tool_use_id")
+	ok := c.p.answer(key, func(r *Record) {
 		failed, _ := boolOf(block.get("is_error"))
-		r.flagged(failed, claudeText(contentText(block.get("content")), failed))
+		text, refused := claudeText(contentText(block.get("content")))
+		r.flagged(failed || refused, text)
 		r.Call.Latency = between(r.Call.Time, at)
 		if more := o.firstOf("toolUseResult", "tool_use_result"); more.Kind() == '{' || more.Kind() == '[' {
 			r.Call.Result = keep(more)
@@ -172,20 +196,17 @@ func (c *claudeCode) answer(block, o object, line int, at time.Time) string {
 	switch {
 	case ok:
 		return Used
-	case c.seen[callID]:
-		return "copied calls"
+	case c.ids[key]:
+		return "copied answers"
 	}
 	c.in.find(line, "unpaired", "an answer to no open call")
 	return Faulty
 }
 
 // claudeText takes off the tags that Claude Code puts around its own refusals.
-func claudeText(text string, failed bool) string {
-	if !failed {
-		return text
-	}
+func claudeText(text string) (plain string, refused bool) {
 	if inner, ok := strings.CutPrefix(text, "<tool_use_error>"); ok {
-		return strings.TrimSuffix(inner, "</tool_use_error>")
+		return strings.TrimSuffix(inner, "</tool_use_error>"), true
 	}
-	return text
+	return text, false
 }

@@ -60,13 +60,18 @@ func holdStep(p *pairing) error {
 }
 
 func codexItem(c *conversation, o object, line int, at time.Time) string {
+	c.began = true
 	switch o.str("type") {
 	case "local_shell_call":
 		c.call(firstString(o.str("call_id"), o.str("id")), "local_shell", o.get("action"), line, at)
 		return Used
 	case "function_call_output", "custom_tool_call_output":
+		if pr := c.p.named[c.key(o.str("call_id"))]; pr != nil && pr.told {
+			pr.told = false
+			return Used
+		}
 		text, exit := codexOutput(o.get("output"))
-		if !c.answer(o.str("call_id"), line, func(r *Record) {
+		if !c.answer(o.str("call_id"), "", line, func(r *Record) {
 			r.Call.Latency = between(r.Call.Time, at)
 			if exit {
 				r.flagged(true, text)
@@ -101,12 +106,18 @@ func codexOutput(v jsontext.Value) (text string, failed bool) {
 		}
 		return text, false
 	}
-	for _, mark := range []string{"Exit code: ", "Process exited with code "} {
-		for line := range strings.Lines(text[:min(len(text), 400)]) {
-			if code, ok := strings.CutPrefix(strings.TrimSpace(line), mark); ok {
-				return text, code != "0"
-			}
+	// The header before the output says it, in its first line or in one of its own.
+	head, _, _ := strings.Cut(text[:min(len(text), 1000)], "\nOutput:")
+	first := true
+	for line := range strings.Lines(head) {
+		line = strings.TrimSpace(line)
+		if code, ok := strings.CutPrefix(line, "Process exited with code "); ok && len(head) < len(text) {
+			return text, code != "0"
 		}
+		if code, ok := strings.CutPrefix(line, "Exit code: "); ok && first {
+			return text, code != "0"
+		}
+		first = false
 	}
 	return text, false
 }
@@ -117,22 +128,21 @@ func codexEvent(c *conversation, o object, line int, at time.Time) string {
 	if o.str("type") != "mcp_tool_call_end" {
 		return "events"
 	}
-	callID := o.str("call_id")
-	for _, pr := range c.p.queue {
-		if pr.Call.ID != callID || pr.Call.Session != c.session {
-			continue
-		}
-		if inv := o.obj("invocation"); inv != nil {
-			pr.Call.Server, pr.Call.Tool = firstString(inv.str("server"), pr.Call.Server), firstString(inv.str("tool"), pr.Call.Tool)
-		}
-		codexResult(&pr.Record, o.obj("result"))
+	pr := c.p.named[c.key(o.str("call_id"))]
+	if pr == nil {
+		return "events"
+	}
+	if inv := o.obj("invocation"); inv != nil {
+		pr.Call.Server, pr.Call.Tool = firstString(inv.str("server"), pr.Call.Server), firstString(inv.str("tool"), pr.Call.Tool)
+	}
+	codexResult(&pr.Record, o.obj("result"))
+	pr.Call.Latency = between(pr.Call.Time, at)
+	if !pr.done {
 		pr.done = true
 		c.p.forget(pr)
-		c.answered(callID)
-		pr.Call.Latency = between(pr.Call.Time, at)
-		return Used
+		pr.told = true // the output that follows says it again
 	}
-	return "events"
+	return Used
 }
 
 func codexResult(r *Record, result object) {

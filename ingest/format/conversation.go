@@ -1,8 +1,8 @@
 package format
 
 import (
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,10 +28,11 @@ type conversation struct {
 	// decide.
 	fail func(message object) (kind string, failed, known bool)
 	// text reads an answer's content; nil: contentText.
-	text    func(jsontext.Value) string
-	calls   int
-	waiting []string // keys of calls without an answer, in their order
-	seq     int
+	text  func(jsontext.Value) string
+	calls int
+	turn  []*pair // calls of the last message that made some
+	began bool    // a message began since
+	seq   int
 }
 
 func (in *Input) conversation(p *pairing, session, server string) *conversation {
@@ -56,39 +57,53 @@ func (c *conversation) call(callID, name string, args jsontext.Value, line int, 
 	}
 	c.seq++
 	c.calls++
-	c.waiting = append(c.waiting, callID)
-	return c.p.call(c.key(callID), Record{Call: &calllog.Call{
-		ID: callID, Time: at, Session: c.session, Server: c.server, Tool: name, Args: value, Pos: c.in.pos(line)}})
+	call := &calllog.Call{ID: callID, Time: at, Session: c.session, Server: c.server, Tool: name, Args: value, Pos: c.in.pos(line)}
+	if server, tool, ok := splitMCPName(name); ok {
+		call.Server, call.Tool = server, tool
+		call.Extra = makeObject(member{name: "tool_name", value: quote(name)})
+	}
+	pr := c.p.call(c.key(callID), Record{Call: call})
+	if c.began || len(c.turn) > maxWaiting {
+		c.turn, c.began = c.turn[:0], false
+	}
+	c.turn = append(c.turn, pr)
+	return pr
 }
 
-// answer pairs an answer with its call: by id, or with the first that waits
-// where it has none. It tells whether there was one.
-func (c *conversation) answer(callID string, line int, fill func(*Record)) bool {
-	i := 0
-	if callID != "" {
-		for i < len(c.waiting) && c.waiting[i] != callID {
-			i++
+// answer pairs an answer with its call and tells whether there was one: by id; or
+// where it has none with the first call of the last turn that waits, of the tool
+// that it names if it names one. What an earlier turn asked is not answered by a
+// later one.
+func (c *conversation) answer(callID, tool string, line int, fill func(*Record)) bool {
+	key := c.key(callID)
+	if callID == "" {
+		var first *pair
+		for _, pr := range c.turn {
+			if pr.done || pr.gone {
+				continue
+			}
+			if named := tool != "" && (pr.Call.Tool == tool || str(objectOf(pr.Call.Extra).get("tool_name")) == tool); named || first == nil {
+				first = pr
+				if named {
+					break
+				}
+			}
+		}
+		if first != nil {
+			key = first.key
 		}
 	}
-	if i >= len(c.waiting) {
+	if !c.p.answer(key, fill) {
 		c.in.find(line, "unpaired", "an answer to no open call")
 		return false
 	}
-	callID = c.waiting[i]
-	c.answered(callID)
-	return c.p.answer(c.key(callID), fill)
-}
-
-// answered takes a call off those that wait.
-func (c *conversation) answered(callID string) {
-	if i := slices.Index(c.waiting, callID); i >= 0 {
-		c.waiting = slices.Delete(c.waiting, i, i+1)
-	}
+	return true
 }
 
 // message takes one message or item, and says what it was.
 func (c *conversation) message(m object, line int) string {
 	at := timeOf(m.firstOf("timestamp", "created_at", "ts"))
+	c.began = true
 	if kind := m.str("type"); kind != "" && !m.has("role") {
 		if use := c.item(kind, m, line, at); use != "" {
 			return use
@@ -140,12 +155,12 @@ func (c *conversation) toolCall(o object, line int, at time.Time) bool {
 // toolMessage takes a message of role tool.
 func (c *conversation) toolMessage(m object, line int) string {
 	callID := firstString(m.str("tool_call_id"), m.str("call_id"))
-	if callID == "" && slices.Contains(c.waiting, m.str("id")) { // tau2
-		callID = m.str("id")
+	if own := m.str("id"); callID == "" && own != "" && c.p.waits(c.key(own)) != nil { // tau2
+		callID = own
 	}
 	text := c.contentOf(m.get("content"))
 	at := timeOf(m.firstOf("timestamp", "created_at", "ts"))
-	if !c.answer(callID, line, func(r *Record) {
+	if !c.answer(callID, m.str("name"), line, func(r *Record) {
 		r.Call.Latency = between(r.Call.Time, at)
 		if c.fail != nil {
 			if kind, failed, known := c.fail(m); known {
@@ -181,7 +196,7 @@ func (c *conversation) item(kind string, o object, line int, at time.Time) strin
 	case "tool_result", "mcp_tool_result":
 		text := c.contentOf(o.get("content"))
 		failed, _ := boolOf(o.get("is_error"))
-		if !c.answer(o.str("tool_use_id"), line, func(r *Record) {
+		if !c.answer(o.str("tool_use_id"), "", line, func(r *Record) {
 			r.Call.Latency = between(r.Call.Time, at)
 			r.flagged(failed, text)
 		}) {
@@ -193,12 +208,12 @@ func (c *conversation) item(kind string, o object, line int, at time.Time) strin
 		if pr == nil {
 			return Faulty
 		}
-		if server != "" {
+		if server = strings.Trim(strings.TrimPrefix(server, "mcp__"), "_"); server != "" {
 			pr.Call.Server = server
 		}
 	case "function_call_output", "custom_tool_call_output", "tool_call_output", "tool_call_output_item":
 		output := o.get("output")
-		if !c.answer(o.str("call_id"), line, func(r *Record) {
+		if !c.answer(o.str("call_id"), "", line, func(r *Record) {
 			r.Call.Latency = between(r.Call.Time, at)
 			r.words(c.contentOf(output))
 		}) {
@@ -226,7 +241,7 @@ func (c *conversation) mcpCall(o object, line int, at time.Time) string {
 	if output := o.get("output"); !failed && (output == nil || output.Kind() == 'n') {
 		return Used // no answer yet
 	}
-	c.answer(pr.Call.ID, line, func(r *Record) {
+	c.answer(pr.Call.ID, "", line, func(r *Record) {
 		if !failed {
 			r.flagged(false, c.contentOf(o.get("output")))
 			return

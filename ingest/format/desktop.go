@@ -19,7 +19,7 @@ var desktopFormat = Format{
 	lines: true,
 	detect: func(h *Head) (bool, string) {
 		for _, line := range h.lines {
-			if e, ok := desktopEntry(string(line)); ok && (e.server != "" || strings.HasPrefix(e.text, "Message from ")) {
+			if e, ok := desktopEntry(string(line), false); ok && (e.server != "" || strings.HasPrefix(e.text, "Message from ")) {
 				return true, ""
 			}
 		}
@@ -66,98 +66,136 @@ var (
 	levels     = map[string]bool{"info": true, "error": true, "warn": true, "warning": true, "debug": true, "verbose": true, "silly": true, "trace": true}
 )
 
-// desktopEntry reads the head of an entry. The two kinds of files have server
-// and level the other way round.
-func desktopEntry(line string) (e entry, ok bool) {
-	at := entryStart.FindStringIndex(line)
-	if at == nil || at[0] != 0 {
+// desktopEntry reads an entry that begins a text. The two kinds of files have
+// server and level the other way round: serverFirst says that it is a file of one
+// server. Names may hold brackets.
+func desktopEntry(line string, serverFirst bool) (e entry, ok bool) {
+	at := entryStart.FindStringIndex(line[:min(len(line), 40)])
+	if at == nil || at[0] != 0 || !strings.HasPrefix(line[at[1]:], "[") {
 		return e, false
 	}
 	e.time = parseTime(line[:at[1]-1])
 	rest := line[at[1]:]
-	for range 2 {
-		word, after, ok := bracket(rest)
-		if !ok {
+	end := headEnd(rest)
+	if end < 0 {
+		return e, false
+	}
+	head := rest[1:end]
+	e.text = strings.TrimPrefix(rest[end+1:], " ")
+	first, behind, two := strings.Cut(head, "] [")
+	cut := strings.LastIndex(head, "] [")
+	switch {
+	case !two:
+		if !levels[head] {
+			e.server = head
+		}
+	case levels[first] && !(serverFirst && levels[head[cut+3:]]):
+		e.server = behind
+	case levels[head[cut+3:]]:
+		e.server = head[:cut]
+	default:
+		return e, false
+	}
+	return e, true
+}
+
+// headEnd finds the bracket that ends an entry's head: before what Claude Desktop
+// says if that can be told, else the last of the brackets that follow each other.
+func headEnd(s string) int {
+	for _, mark := range []string{"] Message from ", "] Initializing server"} {
+		if i := strings.Index(s[:min(len(s), 500)], mark); i >= 0 {
+			return i
+		}
+	}
+	end := -1
+	for at := 0; at < len(s) && s[at] == '['; {
+		i := strings.IndexByte(s[at:], ']')
+		if i < 0 {
 			break
 		}
-		if !levels[word] {
-			e.server = word
+		end = at + i
+		if at = end + 1; at < len(s) && s[at] == ' ' {
+			at++
 		}
-		rest = after
 	}
-	e.text = rest
-	return e, len(rest) < len(line)-at[1]
+	return end
 }
 
-// bracket takes "[word] " off; the word may hold brackets itself.
-func bracket(s string) (word, rest string, ok bool) {
-	if !strings.HasPrefix(s, "[") {
-		return "", s, false
-	}
-	i := strings.Index(s, "] ")
-	if i < 0 {
-		if strings.HasSuffix(s, "]") {
-			return s[1 : len(s)-1], "", true
-		}
-		return "", s, false
-	}
-	return s[1:i], s[i+2:], true
-}
-
-// line takes a line, which may hold several entries glued together.
+// line takes a line, which may hold several entries glued together: one begins
+// right behind the other, without a blank, or behind a message.
 func (d *desktop) line(n int, line []byte) (use string, err error) {
 	use = "other output"
 	text := string(line)
-	for text != "" {
-		at := entryStart.FindStringIndex(text)
-		if at == nil {
-			return use, nil
+	if e, ok := desktopEntry(text, d.alone != ""); ok {
+		for {
+			u, rest, message, err := d.entry(&e, n)
+			if err != nil {
+				return u, err
+			}
+			if use != Used && use != Faulty {
+				use = u
+			}
+			if e, ok = d.next(rest, message); !ok {
+				break
+			}
 		}
-		e, ok := desktopEntry(text[at[0]:])
-		if !ok {
-			text = text[at[1]:]
-			continue
-		}
-		u, rest, err := d.entry(&e, n)
-		if err != nil {
-			return u, err
-		}
-		if use != Used && use != Faulty {
-			use = u
-		}
-		text = rest
 	}
 	return use, nil
 }
 
-// entry takes one entry and gives what follows it.
-func (d *desktop) entry(e *entry, n int) (use, rest string, err error) {
+// afterMessage is what may stand between a message and the next entry.
+var afterMessage = regexp.MustCompile(`^\s*(\{[^{}]*(\{[^{}]*\}[^{}]*)*\})?\s*$`)
+
+// next finds the entry that is glued to what was read.
+func (d *desktop) next(rest string, message bool) (entry, bool) {
+	for from := 0; from < len(rest); {
+		at := entryStart.FindStringIndex(rest[from:])
+		if at == nil {
+			return entry{}, false
+		}
+		begin := from + at[0]
+		glued := begin > 0 && rest[begin-1] != ' ' || begin == 0
+		if message && begin < 500 {
+			glued = glued || afterMessage.MatchString(rest[:begin])
+		}
+		if glued {
+			if e, ok := desktopEntry(rest[begin:], d.alone != ""); ok {
+				return e, true
+			}
+		}
+		from += at[1]
+	}
+	return entry{}, false
+}
+
+// entry takes one entry and gives what follows it, and whether it was a message.
+func (d *desktop) entry(e *entry, n int) (use, rest string, message bool, err error) {
 	server := firstString(e.server, d.alone)
 	body, isMessage := strings.CutPrefix(e.text, "Message from ")
 	if !isMessage {
 		if strings.HasPrefix(e.text, "Initializing server") {
 			d.w.open(&frame{conn: server, session: server, server: server, time: e.time, line: n})
-			return "handshakes", e.text, nil
+			return "handshakes", e.text, false, nil
 		}
-		return "other output", e.text, nil
+		return "other output", e.text, false, nil
 	}
 	who, body, _ := strings.Cut(body, ": ")
 	v, rest, ok := leadingJSON(body)
 	if !ok {
 		if !strings.HasPrefix(strings.TrimSpace(body), "{") {
-			return "messages without content", body, nil // method="tools/list" id=1
+			return "messages without content", body, false, nil // method="tools/list" id=1
 		}
 		d.in.find(n, "bad-message", "a message whose JSON is broken or cut off")
-		return Faulty, "", nil
+		return Faulty, "", false, nil
 	}
 	use, err = d.w.take(frame{conn: server, session: server, server: server, from: sides[who], time: e.time, line: n, msg: v})
-	return use, rest, err
+	return use, rest, true, err
 }
 
 // leadingJSON reads the JSON value that a text begins with; behind it may be
 // anything.
 func leadingJSON(s string) (v jsontext.Value, rest string, ok bool) {
-	d := newDecoder([]byte(s))
+	d := jsontext.NewDecoder(strings.NewReader(s), lenient...)
 	v, err := d.ReadValue()
 	if err != nil || v.Kind() != '{' && v.Kind() != '[' {
 		return nil, s, false

@@ -14,7 +14,7 @@ import (
 
 // maxRecord bounds one record of a JSON document, in bytes: one is held in
 // memory at a time.
-const maxRecord = 512 << 20
+const maxRecord = 128 << 20
 
 var errLongRecord = fmt.Errorf("a record of more than %d MiB", maxRecord>>20)
 
@@ -69,6 +69,9 @@ func (d *document) reportAt(off int64, rule, message string) {
 // members, that member's elements are the records, and the other members, as
 // far as they come before, are told to other, which may be nil.
 func (d *document) each(names []string, other func(name string, v jsontext.Value), f func(line int, rec jsontext.Value) error) error {
+	if names == nil && d.in.isLines() {
+		return d.in.eachRecordLine(f)
+	}
 	defer func() { d.in.Lines = d.src.lines() }()
 	for {
 		if err := d.in.Ctx.Err(); err != nil {
@@ -100,6 +103,77 @@ func (d *document) each(names []string, other func(name string, v jsontext.Value
 			return d.fault(err)
 		}
 	}
+}
+
+// isLines tells JSON lines from one document: one of the first lines is a whole
+// value, and it isn't the only line.
+func (in *Input) isLines() bool {
+	pk, ok := in.R.(interface{ Peek(int) ([]byte, error) })
+	if !ok {
+		return false
+	}
+	head, _ := pk.Peek(64 << 10) // shorter at the end of a short file
+	lines, whole := 0, 0
+	for line := range bytes.Lines(head) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		lines++
+		first := bytes.TrimSpace(line)[0]
+		if v := jsontext.Value(line); (first == '{' || first == '[') && v.IsValid(lenient...) {
+			whole++
+		}
+	}
+	return lines > 1 && whole > 0 && (whole > 1 || wholeFirst(head))
+}
+
+// wholeFirst tells whether the first line that isn't blank is a whole value.
+func wholeFirst(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return jsontext.Value(line).IsValid(lenient...)
+		}
+	}
+	return false
+}
+
+// eachRecordLine calls f with every value of JSON lines, and with the elements of
+// those that are lists. A bad line is a finding.
+func (in *Input) eachRecordLine(f func(int, jsontext.Value) error) error {
+	return in.eachTextLine(func(n int, line []byte) error {
+		d := newDecoder(line)
+		if k := d.PeekKind(); k != '{' && k != '[' {
+			in.Uses[Faulty]++
+			in.find(n, "bad-line", "no JSON record")
+			return nil
+		}
+		v := jsontext.Value(bytes.Clone(line)) // several values may be glued together
+		for {
+			end, err := d.ReadValue()
+			if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				return nil
+			}
+			if err != nil {
+				in.Uses[Faulty]++
+				in.find(n, "bad-line", plainJSONError(err).Error())
+				return nil
+			}
+			at := int(d.InputOffset())
+			one := v[at-len(end) : at : at]
+			if one.Kind() != '[' {
+				err = f(n, one)
+			} else {
+				eachElement(one, func(_ int, e jsontext.Value) {
+					if err == nil {
+						err = f(n, e)
+					}
+				})
+			}
+			if err != nil {
+				return err
+			}
+		}
+	})
 }
 
 // userError is an error of the function that takes the records.

@@ -36,9 +36,9 @@ type Format struct {
 // Formats lists every format, in the order in which detection asks: those with
 // telling marks first.
 var Formats = []*Format{
-	&nativeFormat, &mcpspyFormat, &mcptapeFormat, &inspectorFormat, &framesFormat, &jsonrpcFormat, &cassetteFormat,
+	&desktopFormat, &nativeFormat, &mcpspyFormat, &mcptapeFormat, &inspectorFormat, &framesFormat, &jsonrpcFormat, &cassetteFormat,
 	&claudeCodeFormat, &codexFormat, &otlpFormat, &bfclFormat, &inspectFormat, &evalFormat, &tauBenchFormat, &tau2Format,
-	&langfuseFormat, &langsmithFormat, &responsesFormat, &chatFormat, &desktopFormat,
+	&langfuseFormat, &langsmithFormat, &responsesFormat, &chatFormat,
 }
 
 // ErrUnknown says that a name is no format's.

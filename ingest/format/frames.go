@@ -18,15 +18,24 @@ var framesFormat = Format{
 	},
 	read: func(in *Input) error {
 		w := in.wire()
+		servers := map[string]string{} // the last that a session was said to be with
 		err := in.eachObject(func(n int, _ []byte, o object) (string, error) {
 			msg, dir := enveloped(o), strings.ToLower(direction(o))
-			if dir == "stderr" || msg == nil || msg.Kind() == '"' && objectOf(msg) == nil {
+			if msg.Kind() == '"' {
+				msg = jsontext.Value(strings.TrimSpace(unquote(msg)))
+			}
+			if dir == "stderr" || len(msg) == 0 || msg[0] != '{' && msg[0] != '[' {
 				return "other output", nil
 			}
-			if msg.Kind() == '"' {
-				msg = jsontext.Value(unquote(msg))
+			if !msg.IsValid(lenient...) {
+				in.find(n, "bad-message", "a message whose JSON is broken or cut off")
+				return Faulty, nil
 			}
 			session, server := o.str("session"), o.str("server")
+			if server == "" {
+				server = servers[session]
+			}
+			servers[session] = server
 			return w.take(frame{conn: session + "\x00" + server, session: session, server: server, from: sides[dir],
 				time: timeOf(o.firstOf("ts", "timestamp", "time", "t")), line: n, msg: msg})
 		})

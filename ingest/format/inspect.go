@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -82,8 +81,9 @@ func (in *Input) inspectSample(run inspectRun, line int, rec jsontext.Value) err
 	if !talked {
 		used = s.eventCalls() || used
 	}
-	if left := s.complete(); left > 0 && talked {
-		in.note(line, "not-read", fmt.Sprintf("%d events of tools belong to no call of the sample's messages; they were not read", left))
+	s.complete()
+	if talked {
+		s.otherCalls()
 	}
 	if !used {
 		in.Uses["samples without messages"]++
@@ -133,7 +133,7 @@ func (s *inspectSession) readTools(v jsontext.Value) {
 		o := objectOf(e)
 		name := o.str("name")
 		if input := o.get("parameters"); name != "" && s.tools[name] == nil && input.Kind() == '{' {
-			s.tools[name] = &Tool{Name: name, Input: keep(input)}
+			s.tools[name] = &Tool{Name: name, Input: keep(input), Fingerprint: fingerprint(name, input)}
 		}
 	})
 }
@@ -240,9 +240,31 @@ func (s *inspectSession) eventCalls() bool {
 	return len(s.events) > 0
 }
 
-// complete adds to every call what is known beside the messages, and tells how
-// many events belong to none.
-func (s *inspectSession) complete() (left int) {
+// otherCalls takes the calls that only events tell of: those of sub-agents, or of
+// messages that were dropped on the way.
+func (s *inspectSession) otherCalls() {
+	known := map[string]bool{}
+	for _, pr := range s.p.queue {
+		known[pr.Call.ID] = true
+	}
+	for _, e := range s.events {
+		id := e.o.str("id")
+		if id == "" || known[id] {
+			continue
+		}
+		known[id] = true
+		if pr := s.call(id, e.o.str("function"), e.o.get("arguments"), e.line, time.Time{}); pr != nil {
+			s.fromEvent(pr, e.o)
+			pr.Call.Args, pr.Tool = s.expand(pr.Call.Args), s.tools[pr.Call.Tool]
+			s.in.Uses[Used]++
+		} else {
+			s.in.Uses[Faulty]++
+		}
+	}
+}
+
+// complete adds to every call what is known beside the messages.
+func (s *inspectSession) complete() {
 	for _, pr := range s.p.queue {
 		if list := s.byID[pr.Call.ID]; len(list) > 0 {
 			s.byID[pr.Call.ID] = list[1:]
@@ -254,10 +276,6 @@ func (s *inspectSession) complete() (left int) {
 		pr.Call.Args = s.expand(pr.Call.Args)
 		pr.Tool = s.tools[pr.Call.Tool]
 	}
-	for _, list := range s.byID {
-		left += len(list)
-	}
-	return left
 }
 
 // generated tells whether a call's id was made up for lack of one.

@@ -98,6 +98,7 @@ func TestInspect(t *testing.T) {
 		`log:8 h1 find {"q": 1} ok "found" `,
 		`log:8 h2 find {} rejected "down" `,
 		`log:8 c1 open {} ok "front \"door\"\n[image]\nattachment://none" `,
+		`log:20 sub x  unanswered "" `,
 		`log:22 e1 run {"a":1} ok "x\n2" `,
 		`log:23 e2 run {} rejected "too slow" timeout`,
 		`log:24 e3 run {} unanswered "" `,
@@ -106,14 +107,14 @@ func TestInspect(t *testing.T) {
 	if got := inspectShort(recs); !reflect.DeepEqual(got, want) {
 		t.Errorf("calls\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if want := []string{"log:11 unpaired false", "log:12 bad-record false", "log:1 not-read true", "log:26 bad-record false", "log:26 bad-record false", "log:26 bad-record false"}; !reflect.DeepEqual(inspectRules(in), want) {
+	if want := []string{"log:11 unpaired false", "log:12 bad-record false", "log:26 bad-record false", "log:26 bad-record false", "log:26 bad-record false"}; !reflect.DeepEqual(inspectRules(in), want) {
 		t.Errorf("findings %q", inspectRules(in))
 	}
-	if want := map[string]int{Used: 9, "other messages": 2, Faulty: 5, "samples without messages": 1}; !reflect.DeepEqual(in.Uses, want) || in.Silent != 1 || in.NoArgs != 1 || in.Lines != 26 {
+	if want := map[string]int{Used: 10, "other messages": 2, Faulty: 5, "samples without messages": 1}; !reflect.DeepEqual(in.Uses, want) || in.Silent != 1 || in.NoArgs != 2 || in.Lines != 26 {
 		t.Errorf("uses %v, %d silent, %d without arguments, %d lines", in.Uses, in.Silent, in.NoArgs, in.Lines)
 	}
 	at := time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC)
-	first, again, fromEvent := recs[0], recs[4], recs[5]
+	first, again, fromEvent := recs[0], recs[4], recs[6]
 	if c := first.Call; c.Time != at || c.Latency != 2500*time.Millisecond || c.Session != "R/1/2" {
 		t.Errorf("first call %+v", c)
 	}
@@ -231,7 +232,7 @@ func TestEval(t *testing.T) {
 			if p := recs[0].Call.Pos.String(); p != "log/samples/1_epoch_2.json:5" {
 				t.Errorf("position %s", p)
 			}
-			if in.File != "log" || in.Lines != 0 || in.Uses["replaced samples"] != 1 || in.Uses["other files"] != 4 || in.Uses[Used] != 9 || in.Uses[Faulty] != 3 {
+			if in.File != "log" || in.Lines != 0 || in.Uses["replaced samples"] != 1 || in.Uses["other files"] != 4 || in.Uses[Used] != 10 || in.Uses[Faulty] != 3 {
 				t.Errorf("%s: %v, %d lines", in.File, in.Uses, in.Lines)
 			}
 		}

@@ -20,11 +20,14 @@ var inspectorFormat = Format{
 	},
 	read: func(in *Input) error {
 		w := in.wire()
-		d := in.document()
-		err := d.each(inspectorLists, nil, func(line int, rec jsontext.Value) error {
-			use, err := inspectorEntry(w, line, rec)
-			in.Uses[use]++
-			return err
+		err := in.document().each(nil, nil, func(line int, rec jsontext.Value) error {
+			o := objectOf(rec)
+			for _, name := range inspectorLists {
+				if m := o.member(name); m.value.Kind() == '[' {
+					return inspectorEntries(w, line, rec, m)
+				}
+			}
+			return inspectorEntry(w, line, rec)
 		})
 		if err != nil {
 			return err
@@ -39,7 +42,23 @@ var inspectorKinds = map[string]bool{"request": true, "response": true, "notific
 // document itself.
 var inspectorLists = []string{"entries", "messages", "history"}
 
-func inspectorEntry(w *wire, line int, rec jsontext.Value) (string, error) {
+func inspectorEntries(w *wire, line int, rec jsontext.Value, list member) (err error) {
+	lines := cursor{text: rec, line: line}
+	eachElement(list.value, func(at int, v jsontext.Value) {
+		if err == nil {
+			err = inspectorEntry(w, lines.of(list.at+at), v)
+		}
+	})
+	return err
+}
+
+func inspectorEntry(w *wire, line int, rec jsontext.Value) error {
+	use, err := inspectorFrames(w, line, rec)
+	w.in.Uses[use]++
+	return err
+}
+
+func inspectorFrames(w *wire, line int, rec jsontext.Value) (string, error) {
 	o := objectOf(rec)
 	msg := o.get("message")
 	if msg == nil {

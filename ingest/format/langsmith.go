@@ -110,7 +110,7 @@ func (t *langsmithReader) tool(o object, line int) {
 	meta := o.obj("extra").obj("metadata")
 	f.session = meta.str2("thread_id", "session_id", "conversation_id")
 	f.server = meta.str2("mcp_server_name", "mcp_server")
-	if err := o.get("error"); err != nil && err.Kind() != 'n' {
+	if err := o.get("error"); err != nil && err.Kind() != 'n' && !(err.Kind() == '"' && unquote(err) == "") {
 		f.failed, f.text = true, contentText(err)
 	}
 	status := o.str("status")

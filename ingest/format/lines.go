@@ -12,6 +12,17 @@ import (
 // eachLine calls f with each line that isn't blank, and counts what it was. The
 // line is valid during the call.
 func (in *Input) eachLine(f func(n int, line []byte) (use string, err error)) error {
+	return in.eachTextLine(func(n int, line []byte) error {
+		use, err := f(n, line)
+		if err == nil {
+			in.Uses[use]++
+		}
+		return err
+	})
+}
+
+// eachTextLine is eachLine without the counting of what f took.
+func (in *Input) eachTextLine(f func(n int, line []byte) error) error {
 	lines := input.NewLines(in.R, input.MaxLine)
 	for {
 		line, err := lines.Next()
@@ -46,11 +57,9 @@ func (in *Input) eachLine(f func(n int, line []byte) (use string, err error)) er
 			line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
 			in.note(in.Lines, "encoding", "bytes that are not UTF-8 were replaced by U+FFFD")
 		}
-		use, err := f(in.Lines, line)
-		if err != nil {
+		if err := f(in.Lines, line); err != nil {
 			return err
 		}
-		in.Uses[use]++
 	}
 }
 

@@ -27,6 +27,14 @@ var mcpspyFormat = Format{
 			}
 			f.conn, f.from = spyEnds(o)
 			f.session = in.Scope + "/" + f.conn
+			if asked := spyMessage(o.obj("request")); asked != nil && o.str("type") == "response" && !w.waits(&f) {
+				// The capture began later than the request, which it quotes.
+				before := f
+				before.msg, before.from = asked, f.from.other()
+				if _, err := w.take(before); err != nil {
+					return "", err
+				}
+			}
 			return w.take(f)
 		})
 		if err != nil {

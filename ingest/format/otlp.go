@@ -126,6 +126,7 @@ func (t *otlpReader) span(at int, v jsontext.Value, service string) {
 	f, ok := factsOf(a, o.str("name"))
 	switch {
 	case !ok:
+		t.spans.pass(hexID(o.str2("traceId", "trace_id")), hexID(o.str2("spanId", "span_id")), hexID(o.str2("parentSpanId", "parent_span_id")))
 		t.use("other spans")
 		return
 	case a.str("logfire.span_type") == "pending_span": // told ahead of a span that comes later

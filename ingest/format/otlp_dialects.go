@@ -297,7 +297,7 @@ func (f *toolFacts) failure(a attributes) {
 	if failed, _ := boolOf(a["error"]); failed {
 		f.failed = true
 	}
-	if code, err := strconv.Atoi(a.text("rpc.response.status_code", "rpc.jsonrpc.error_code", "mcp.rpc.error_code")); err == nil && code != 0 {
+	if code, err := strconv.Atoi(a.text("rpc.response.status_code", "rpc.jsonrpc.error_code", "mcp.rpc.error_code")); err == nil && (code < 0 || code >= 300) { // of HTTP, 2xx is fine
 		f.failed, f.code = true, code
 	}
 	f.text = firstString(f.text, a.text("error.message", "rpc.jsonrpc.error_message", "mcp.rpc.error_message", "exception.message"))

@@ -19,6 +19,7 @@ type pairing struct {
 	in    *Input
 	queue []*pair
 	open  map[string][]*pair // without an answer, the oldest first
+	named map[string]*pair   // the last of each key that wasn't handed on
 	bytes int
 }
 
@@ -27,20 +28,25 @@ type pair struct {
 	Record
 	key  string
 	done bool // has its answer
-	gone bool // was handed on
+	gone bool // was handed on: then only its place is kept
 	size int
+	line int
+
+	state string // of a call that waits for input
+	told  bool   // an answer that is written twice has come once
 }
 
 func newPairing(in *Input) *pairing {
-	return &pairing{in: in, open: map[string][]*pair{}}
+	return &pairing{in: in, open: map[string][]*pair{}, named: map[string]*pair{}}
 }
 
 // call takes a call that waits for the answer with the given key.
 func (p *pairing) call(key string, r Record) *pair {
 	r.Call.Outcome = calllog.Unanswered
-	pr := &pair{Record: r, key: key, size: len(r.Call.Args)}
+	pr := &pair{Record: r, key: key, size: len(r.Call.Args), line: r.Call.Pos.Line}
 	p.queue = append(p.queue, pr)
 	p.open[key] = append(p.open[key], pr)
+	p.named[key] = pr
 	p.bytes += pr.size
 	return pr
 }
@@ -72,8 +78,12 @@ func (p *pairing) waits(key string) *pair {
 // rename lets a call wait for another key.
 func (p *pairing) rename(pr *pair, key string) {
 	p.forget(pr)
+	if p.named[pr.key] == pr {
+		delete(p.named, pr.key)
+	}
 	pr.key, pr.done = key, false
 	p.open[key] = append(p.open[key], pr)
+	p.named[key] = pr
 }
 
 // forget ends the waiting of a call.
@@ -102,7 +112,7 @@ func (p *pairing) step() error {
 		}
 		if !pr.done {
 			p.forget(pr)
-			p.in.note(pr.Call.Pos.Line, "no-answer", fmt.Sprintf("no answer came before %d later calls", len(p.queue)-n-1))
+			p.in.note(pr.line, "no-answer", fmt.Sprintf("no answer came before %d later calls", len(p.queue)-n-1))
 		}
 		if err := p.hand(pr); err != nil {
 			return err
@@ -118,7 +128,12 @@ func (p *pairing) step() error {
 func (p *pairing) hand(pr *pair) error {
 	pr.gone = true
 	p.bytes -= pr.size
-	return p.in.emit(&pr.Record)
+	if p.named[pr.key] == pr {
+		delete(p.named, pr.key)
+	}
+	r := pr.Record
+	pr.Record = Record{} // whoever still points here keeps no more of it
+	return p.in.emit(&r)
 }
 
 // end hands on everything; what has no answer never gets one.
@@ -129,6 +144,7 @@ func (p *pairing) end() error {
 		}
 	}
 	clear(p.open)
+	clear(p.named)
 	p.queue = nil
 	return nil
 }

@@ -14,13 +14,12 @@ var responsesFormat = Format{
 	},
 	read: func(in *Input) error {
 		s := newConversations(in, "")
-		d := in.document()
-		err := d.each([]string{"items", "data"}, nil, func(line int, rec jsontext.Value) error {
+		err := in.document().each(nil, nil, func(line int, rec jsontext.Value) error {
 			o := objectOf(rec)
-			if o == nil {
+			switch {
+			case o == nil:
 				return s.list(rec, line)
-			}
-			if o.has("type") && !o.hasAny("output", "input") || isItem(o) || o.has("role") && o.has("content") {
+			case o.has("type") && !o.hasAny("output", "input", "items") || isItem(o) || o.has("role", "content"):
 				return s.loose(o, line)
 			}
 			return s.record(o, rec, line)

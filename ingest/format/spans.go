@@ -115,7 +115,7 @@ func (s *toolSpan) finish(in *Input) *Record {
 // Bounds of what is held, as spans may come in any order.
 var (
 	maxSpans     = 200_000
-	maxSpanBytes = 1 << 30
+	maxSpanBytes = 256 << 20
 )
 
 // spanStore holds spans of tool calls until their calls are complete.
@@ -124,8 +124,10 @@ type spanStore struct {
 	what  string // they are called
 	spans []*toolSpan
 	byID  map[string]*toolSpan // by trace and span
-	bytes int
-	seq   int
+
+	parents map[string]string // of other spans, likewise
+	bytes   int
+	seq     int
 }
 
 func newSpanStore(in *Input, what string) *spanStore {
@@ -141,7 +143,11 @@ func (st *spanStore) find(trace, id string) *toolSpan { return st.byID[spanKey(t
 // span, written twice.
 func (st *spanStore) add(s *toolSpan) (use string, err error) {
 	if s.id != "" {
-		if st.find(s.trace, s.id) != nil {
+		if old := st.find(s.trace, s.id); old != nil {
+			if s.answered && !old.answered { // written before the call had ended, and again after it
+				s.seq, s.Call.Pos = old.seq, old.Call.Pos
+				*old = *s
+			}
 			return "repeated " + st.what, nil
 		}
 		st.byID[spanKey(s.trace, s.id)] = s
@@ -207,7 +213,7 @@ func (st *spanStore) hand(s *toolSpan, gone map[*toolSpan]bool) error {
 // the first is: others are another attempt.
 func (st *spanStore) link() {
 	for _, s := range st.spans {
-		outer := st.find(s.trace, s.parent)
+		outer := st.outer(s)
 		if outer == nil || outer == s || !sameCall(outer, s) {
 			continue
 		}
@@ -221,6 +227,35 @@ func (st *spanStore) link() {
 		s.cutLoop()
 	}
 }
+
+// maxBetween is how many other spans may lie between two of one call: those of
+// HTTP, of both sides.
+const maxBetween = 8
+
+// outer finds the nearest span around s that is a tool's.
+func (st *spanStore) outer(s *toolSpan) *toolSpan {
+	parent := s.parent
+	for range maxBetween {
+		if outer := st.find(s.trace, parent); outer != nil || parent == "" {
+			return outer
+		}
+		parent = st.parents[spanKey(s.trace, parent)]
+	}
+	return nil
+}
+
+// pass remembers where a span that is no tool's hangs.
+func (st *spanStore) pass(trace, id, parent string) {
+	if st.parents == nil {
+		st.parents = map[string]string{}
+	}
+	if id != "" && parent != "" && len(st.parents) < maxParents {
+		st.parents[spanKey(trace, id)] = parent
+	}
+}
+
+// maxParents bounds how many spans that are no tools' are remembered.
+const maxParents = 500_000
 
 // cutLoop ends a chain of spans that are each other's parents.
 func (s *toolSpan) cutLoop() {

@@ -296,7 +296,7 @@ func blockText(v jsontext.Value) string {
 		}
 		return string(v)
 	}
-	for _, name := range []string{"text", "output_text", "reasoning"} {
+	for _, name := range []string{"text", "output_text", "reasoning", "content"} {
 		if t := o.get(name); t.Kind() == '"' {
 			return unquote(t)
 		}
@@ -428,6 +428,9 @@ var errNotJSON = errors.New("not JSON")
 func id(v jsontext.Value) string {
 	if v.Kind() == 0 {
 		return ""
+	}
+	if v.Kind() == '0' && bytes.IndexByte(v, '.') > 0 && !bytes.ContainsAny(v, "eE") { // 7.0 is 7
+		return string(bytes.TrimSuffix(bytes.TrimRight(v, "0"), []byte(".")))
 	}
 	return calllog.Canonical(v)
 }

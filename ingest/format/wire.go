@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,18 +70,20 @@ type conn struct {
 	server  string
 	begun   bool // has seen initialize
 	used    bool
-	pending [3]map[string]request // by who asked
+	turned  bool                  // the log takes in for out
+	pending [3]map[string]request // by who asked; made when they are needed, as all below
 	tools   map[string]*Tool
-	more    map[string]*pair // calls that wait for input, by tool and arguments
+	more    []*pair          // calls that wait for input
 	tasks   map[string]*pair // calls that run as tasks, by task id
+	asks    int
 }
 
 // request is a message that wants an answer.
 type request struct {
 	method string
-	params object
 	pair   *pair // of tools/call
 	line   int
+	nth    int // of the connection's requests
 }
 
 func (in *Input) wire() *wire {
@@ -104,10 +107,7 @@ func (w *wire) open(f *frame) *conn {
 	if old := w.conns[f.conn]; old != nil {
 		w.close(old)
 	}
-	c := &conn{key: f.conn, session: w.name(f), server: f.server, tools: map[string]*Tool{}, more: map[string]*pair{}, tasks: map[string]*pair{}}
-	for i := range c.pending {
-		c.pending[i] = map[string]request{}
-	}
+	c := &conn{key: f.conn, session: w.name(f), server: f.server}
 	w.conns[f.conn] = c
 	return c
 }
@@ -140,8 +140,14 @@ func (w *wire) close(c *conn) {
 
 // end hands on what is left.
 func (w *wire) end() error {
+	servers := map[string]string{}
 	for _, c := range w.conns {
-		w.close(c)
+		servers[c.session] = c.server
+	}
+	for _, pr := range w.p.queue {
+		if pr.Call.Server == "" {
+			pr.Call.Server = servers[pr.Call.Session]
+		}
 	}
 	return w.p.end()
 }
@@ -191,22 +197,48 @@ func hasID(m object) bool {
 // serverAsks are the requests that servers make.
 var serverAsks = map[string]bool{"sampling/createMessage": true, "elicitation/create": true, "roots/list": true}
 
-func (w *wire) request(f *frame, m object) string {
-	method := m.str("method")
-	from := f.from
-	if from == unknownSide || method == "tools/call" || method == "initialize" {
-		from = clientSide
-		if serverAsks[method] {
-			from = serverSide
+// asker tells who makes a request. Where the log doesn't say, the method does;
+// one that both sides make, as a ping, is the server's if the client still waits
+// for an answer under that id: it never uses one twice.
+func (w *wire) asker(f *frame, method, key string) side {
+	c := w.conns[f.conn]
+	switch {
+	case method == "tools/call" || method == "initialize" || method == "tools/list":
+		if c != nil && f.from == serverSide {
+			c.turned = true // the log is a client's, whose out is the server's in
+		}
+		return clientSide
+	case serverAsks[method]:
+		return serverSide
+	case f.from != unknownSide:
+		return f.from.in(c)
+	}
+	if c != nil && !strings.Contains(method, "/") {
+		if _, waits := c.pending[clientSide][key]; waits {
+			return serverSide
 		}
 	}
+	return clientSide
+}
+
+// in turns a side round where the connection's log has them so.
+func (s side) in(c *conn) side {
+	if c != nil && c.turned {
+		return s.other()
+	}
+	return s
+}
+
+func (w *wire) request(f *frame, m object) string {
+	method, key, params := m.str("method"), id(m.get("id")), m.obj("params")
 	if c := w.conns[f.conn]; method == "initialize" && c != nil && (c.begun || c.used) {
 		w.open(f)
 	}
 	c := w.conn(f)
+	from := w.asker(f, method, key)
 	c.begun = c.begun || method == "initialize"
-	r := request{method: method, params: m.obj("params"), line: f.line}
-	key := id(m.get("id"))
+	c.asks++
+	r := request{method: method, line: f.line, nth: c.asks}
 	if old, dup := c.pending[from][key]; dup && old.pair != nil && !old.pair.done {
 		w.in.find(f.line, "duplicate-id", fmt.Sprintf("the id of the call in line %d, which has no answer yet, is used again", old.line))
 		w.p.forget(old.pair)
@@ -215,14 +247,17 @@ func (w *wire) request(f *frame, m object) string {
 	use := "other requests"
 	if method == "tools/call" {
 		use = Used
-		if r.pair = w.call(c, f, r.params, key); r.pair == nil {
+		if r.pair = w.call(c, f, params, key); r.pair == nil {
 			use = Faulty
 		}
-	} else if pr := c.tasks[id(r.params.get("taskId"))]; pr != nil && method == "tasks/result" {
+	} else if pr := c.tasks[id(params.get("taskId"))]; pr != nil && method == "tasks/result" {
 		use, r.pair = Used, pr
 	}
 	if from == clientSide {
 		c.used = true
+	}
+	if c.pending[from] == nil {
+		c.pending[from] = map[string]request{}
 	}
 	c.pending[from][key] = r
 	return use
@@ -239,16 +274,33 @@ func (w *wire) call(c *conn, f *frame, params object, key string) *pair {
 		return nil
 	}
 	args := params.get("arguments")
-	again := name + "\x00" + calllog.Canonical(args)
 	if params.has("inputResponses") || params.has("requestState") { // the same call, with what was asked for
-		if pr := c.more[again]; pr != nil && !pr.gone {
-			delete(c.more, again)
+		if pr := c.waiting(name, args, params.get("requestState")); pr != nil {
 			w.p.rename(pr, c.pairKey(key))
 			return pr
 		}
 	}
 	call := &calllog.Call{ID: idText(key), Time: f.time, Session: c.session, Server: c.server, Tool: name, Args: keep(args), Pos: w.in.pos(f.line)}
 	return w.p.call(c.pairKey(key), Record{Call: call, Tool: c.tools[name]})
+}
+
+// waiting takes the call that waits for this input: the one with that state, or
+// the first of that tool with those arguments.
+func (c *conn) waiting(tool string, args, state jsontext.Value) *pair {
+	c.more = slices.DeleteFunc(c.more, func(pr *pair) bool { return pr.gone })
+	same := func(pr *pair) bool {
+		return pr.Call.Tool == tool && calllog.Canonical(pr.Call.Args) == calllog.Canonical(args)
+	}
+	i := slices.IndexFunc(c.more, func(pr *pair) bool { return state != nil && pr.state == calllog.Canonical(state) })
+	if i < 0 {
+		i = slices.IndexFunc(c.more, same)
+	}
+	if i < 0 {
+		return nil
+	}
+	pr := c.more[i]
+	c.more = slices.Delete(c.more, i, i+1)
+	return pr
 }
 
 // idText is an id as the table shows it.
@@ -265,7 +317,7 @@ func (w *wire) notification(f *frame, m object) string {
 		return "notifications"
 	}
 	params := m.obj("params")
-	asker := f.from
+	asker := f.from.in(c)
 	if asker == unknownSide {
 		asker = clientSide
 	}
@@ -277,26 +329,45 @@ func (w *wire) notification(f *frame, m object) string {
 	return Used
 }
 
+// waits tells whether somebody waits for the frame, an answer.
+func (w *wire) waits(f *frame) bool {
+	c, m := w.conns[f.conn], objectOf(f.msg)
+	if c == nil || !hasID(m) {
+		return false
+	}
+	_, _, ok := c.asked(f, m, id(m.get("id")))
+	return ok
+}
+
+// fits tells whether an answer is one to a request that a server made.
+func fits(method string, m object) bool {
+	result := m.obj("result")
+	switch {
+	case hasError(m):
+		return false
+	case method == "elicitation/create":
+		return result.get("action").Kind() == '"'
+	case method == "sampling/createMessage":
+		return result.get("role").Kind() == '"'
+	case method == "roots/list":
+		return result.has("roots")
+	}
+	return !result.hasAny(answers["tools/call"]...)
+}
+
 // answers are the members that tell what method a result answers.
 var answers = map[string][]string{
-	"tools/call":             {"content", "structuredContent", "isError", "toolResult", "task"},
-	"tools/list":             {"tools"},
-	"initialize":             {"serverInfo", "capabilities"},
-	"server/discover":        {"serverInfo", "capabilities", "supportedVersions"},
-	"resources/list":         {"resources"},
-	"resources/read":         {"contents"},
-	"prompts/list":           {"prompts"},
-	"prompts/get":            {"messages"},
-	"sampling/createMessage": {"role", "model"},
-	"elicitation/create":     {"action"},
-	"roots/list":             {"roots"},
+	"tools/call":      {"content", "structuredContent", "isError", "toolResult", "task"},
+	"tools/list":      {"tools"},
+	"initialize":      {"serverInfo", "capabilities"},
+	"server/discover": {"serverInfo", "capabilities", "supportedVersions"},
 }
 
 // asked finds the request that an answer is to.
 func (c *conn) asked(f *frame, m object, key string) (side, request, bool) {
 	byClient, a := c.pending[clientSide][key]
 	byServer, b := c.pending[serverSide][key]
-	switch asker := f.from.other(); {
+	switch asker := f.from.in(c).other(); {
 	case asker == clientSide && a, asker == unknownSide && a && !b:
 		return clientSide, byClient, true
 	case asker == serverSide && b, asker == unknownSide && b && !a:
@@ -304,8 +375,9 @@ func (c *conn) asked(f *frame, m object, key string) (side, request, bool) {
 	case !a || !b:
 		return 0, request{}, false
 	}
-	// Both sides wait for this id, and the log doesn't say who sent it.
-	if result := m.obj("result"); result.hasAny(answers[byServer.method]...) && !result.hasAny(answers[byClient.method]...) {
+	// Both sides wait for this id, and the log doesn't say who sent it. An error
+	// is of whoever asked last: what a server asks during a call comes first.
+	if fits(byServer.method, m) || hasError(m) && byServer.nth > byClient.nth {
 		return serverSide, byServer, true
 	}
 	return clientSide, byClient, true
@@ -354,17 +426,21 @@ func (w *wire) answer(c *conn, f *frame, m object, r request) {
 	pr := r.pair
 	if pr.gone || pr.done {
 		if pr.gone {
-			w.in.find(f.line, "late-answer", fmt.Sprintf("the call in line %d was handed on before this answer came", pr.Call.Pos.Line))
+			w.in.find(f.line, "late-answer", fmt.Sprintf("the call in line %d was handed on before this answer came", pr.line))
 		}
 		return
 	}
 	if result := m.obj("result"); !hasError(m) {
 		if result.str("resultType") == "input_required" {
 			pr.Call.ErrorText = "the server asked for input"
-			c.more[pr.Call.Tool+"\x00"+calllog.Canonical(pr.Call.Args)] = pr
+			pr.state = calllog.Canonical(result.get("requestState"))
+			c.more = append(c.more, pr)
 			return
 		}
 		if task := result.obj("task"); task != nil && !result.has("content") {
+			if c.tasks == nil {
+				c.tasks = map[string]*pair{}
+			}
 			c.tasks[id(task.get("taskId"))] = pr
 			return
 		}
@@ -402,6 +478,9 @@ func hasError(m object) bool {
 func (c *conn) list(result object) {
 	for _, v := range elements(result.get("tools")) {
 		if t := toolOf(v); t != nil {
+			if c.tools == nil {
+				c.tools = map[string]*Tool{}
+			}
 			c.tools[t.Name] = t
 		}
 	}
