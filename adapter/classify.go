@@ -67,7 +67,7 @@ var evidence = []struct {
 	re     *regexp.Regexp
 	verdict
 }{
-	{"mutne", regexp.MustCompile(`(?i)^(MCP error -3260[12]: )?(Error: )?(Error executing tool \S+: )?(unknown tool\b|tool ['"`+"`"+`]?\S+ not found($|[:.,])|tool not found($|[:.,])|no such tool\b|method not found($|[:.,])|unsupported call: )`), noTool},
+	{"mutne", regexp.MustCompile(`(?i)^(MCP error -3260[12]: )?(Error: )?(Error executing tool \S+: )?(unknown tool\b|tool ['"` + "`" + `]?\S+ not found($|[:.,])|tool not found($|[:.,])|no such tool\b|method not found($|[:.,])|unsupported call: )`), noTool},
 	{"mif", regexp.MustCompile(`^(MCP error -32602\b|(MCP error -32602: )?Input validation error\b|InputValidationError\b|Invalid arguments for tool\b|Invalid params\b|failed to parse function arguments\b)`), badArgument},
 	{"e0123456789", regexp.MustCompile(`^(Error executing tool \S+: )?\d+ validation errors? for \w+`), badArgument},
 	{"f", regexp.MustCompile(`^(File has not been read yet\b|File has been (modified|unexpectedly modified) since\b|File has been unexpectedly modified\b)`), badState},

@@ -32,8 +32,10 @@ type Reader struct {
 	line     int
 	call     *Call
 	findings []diag.Finding
+	found    int
 	blank    int
 	bad      int
+	recoded  int
 	err      error
 	lenient  []jsontext.Options
 	fast     fast
@@ -82,8 +84,10 @@ func (r *Reader) Scan() bool {
 		}
 		if !utf8.Valid(line) {
 			line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
-			r.find("encoding", "bytes that are not UTF-8 were replaced by U+FFFD")
-			r.findings[len(r.findings)-1].Note = true
+			if r.recoded++; r.recoded == 1 {
+				r.find("encoding", "bytes that are not UTF-8 were replaced by U+FFFD, here and in all such lines of this file")
+				r.findings[len(r.findings)-1].Note = true
+			}
 		}
 		call, err := r.decode(line)
 		if err != nil {
@@ -148,7 +152,17 @@ func lineID(line []byte) string {
 	return string(id[:])
 }
 
+// maxFindings is how many findings are kept one by one.
+const maxFindings = 10_000
+
 func (r *Reader) find(rule, message string) {
+	if r.found++; r.found > maxFindings {
+		if r.found == maxFindings+1 {
+			rule, message = "more", fmt.Sprintf("more than %d findings: the rest of this file's are not listed", maxFindings)
+		} else {
+			return
+		}
+	}
 	r.findings = append(r.findings, diag.Finding{Pos: diag.Pos{File: r.file, Line: r.line}, Rule: rule, Message: message})
 }
 
@@ -236,9 +250,13 @@ func (r *raw) set(name string, v jsontext.Value) (err error) {
 	case "after":
 		c.After = keep(v)
 	case "outcome":
-		err = r.setOutcome(v)
+		if r.setOutcome(v) != nil {
+			err = fmt.Errorf("want one of %v", outcomeNames) // and the line isn't echoed
+		}
 	case "cause":
-		err = parseInto(v, ParseCause, &c.Cause)
+		if parseInto(v, ParseCause, &c.Cause) != nil {
+			err = fmt.Errorf("want one of %v", causeNames[1:])
+		}
 	case "error_text":
 		c.ErrorText, err = text(v)
 	case "state_source":
@@ -408,14 +426,14 @@ func instant(v jsontext.Value) (time.Time, error) {
 				return t.UTC(), nil
 			}
 		}
-		return time.Time{}, fmt.Errorf("time %q: want RFC 3339", s)
+		return time.Time{}, errors.New("a time that isn't RFC 3339")
 	case '0':
 		f, err := strconv.ParseFloat(string(v), 64)
 		if f > 1e11 || f < -1e11 { // milliseconds
 			f /= 1e3
 		}
 		if err != nil || !(f >= -6e10 && f <= maxSeconds) {
-			return time.Time{}, fmt.Errorf("time %s: out of range", v)
+			return time.Time{}, errors.New("a time out of range")
 		}
 		return time.UnixMicro(int64(f * 1e6)).UTC(), nil
 	}

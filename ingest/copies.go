@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"os"
@@ -38,7 +39,10 @@ func dropCopies(list []source) (kept []source, gone []copied, err error) {
 	}
 	of := map[int]int{} // a file that is gone → the one that has its bytes
 	for _, group := range groups {
-		if len(group) > copyGroup {
+		if len(group) > copyGroup { // only whole copies are looked for
+			if err := equalFiles(list, group, of); err != nil {
+				return nil, nil, err
+			}
 			continue
 		}
 		// The larger first; of equal ones the one that came first stays.
@@ -67,6 +71,41 @@ func dropCopies(list []source) (kept []source, gone []copied, err error) {
 		}
 	}
 	return kept, gone, nil
+}
+
+// equalFiles finds the files of a group that hold the very same bytes.
+func equalFiles(list []source, group []int, of map[int]int) error {
+	type content struct {
+		size int64
+		sum  [sha256.Size]byte
+	}
+	sizes := map[int64]int{}
+	for _, i := range group {
+		sizes[list[i].size]++
+	}
+	first := map[content]int{}
+	for _, i := range group {
+		if sizes[list[i].size] < 2 {
+			continue
+		}
+		f, err := os.Open(list[i].path)
+		if err != nil {
+			continue // the reading says so
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return plainPathError(err)
+		}
+		c := content{size: list[i].size}
+		h.Sum(c.sum[:0])
+		if j, ok := first[c]; ok {
+			of[i] = j
+		} else {
+			first[c] = i
+		}
+	}
+	return nil
 }
 
 func headOf(path string, n int) ([]byte, error) {

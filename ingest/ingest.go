@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"mcpg/adapter"
 	"mcpg/calllog"
@@ -17,8 +18,12 @@ import (
 	"mcpg/internal/input"
 )
 
-// headSize is how much of an input detection looks at, in bytes.
-const headSize = 256 << 10
+// How much of an input detection looks at, in bytes, and how much of one whose
+// beginning tells nothing.
+const (
+	headSize = 256 << 10
+	longHead = 8 << 20
+)
 
 // maxUnmatched is how many servers without an adapter are named.
 const maxUnmatched = 20
@@ -28,6 +33,10 @@ type Options struct {
 	From     string // a format's name; "" detects
 	Adapters adapter.Set
 	Redact   Redactor
+	// Table, if set, is told of each table that is read, before its calls.
+	Table func(*table.Reader) error
+	// Log, if set, is told before the calls of anything else are.
+	Log func()
 	// Reuse says that emit keeps nothing of a call, whose memory may be used again.
 	Reuse bool
 	// Progress, if set, is told of bytes read from inputs as they are read.
@@ -46,6 +55,8 @@ type FileReport struct {
 	Silent   int            // sessions that made no call
 	NoArgs   int            // calls whose arguments the log doesn't hold
 	Outcomes [6]int         // of Calls, by outcome
+
+	held int // calls that wait for an answer in another log
 }
 
 // Skipped is an input that gave nothing, and why.
@@ -64,6 +75,8 @@ type Report struct {
 	// SoftCount is how many there are.
 	Soft      []diag.Pos
 	SoftCount int
+	// Forgotten counts readings that were dropped because too many were held.
+	Forgotten int
 	// Observed counts calls that have a state before them.
 	Observed int
 	NoArgs   int
@@ -132,8 +145,24 @@ func Run(ctx context.Context, inputs []string, opts Options, emit func(*calllog.
 	for _, c := range copies {
 		r.rep.Skipped = append(r.rep.Skipped, Skipped{c.name, "all of it is in " + c.of})
 	}
-	var first error // why an input gave no call
-	r.many = len(all) > 1
+	first, err := r.readAll(ctx, sources, named, len(all) > 1)
+	r.rep.Forgotten = r.states.forgotten
+	if err != nil {
+		return r.rep, err
+	}
+	switch {
+	case r.rep.Calls+r.rep.Copies > 0:
+		return r.rep, nil
+	case len(all) > 1:
+		return r.rep, fmt.Errorf("no call in %d files; the first: %w", len(all), first)
+	}
+	return r.rep, first
+}
+
+// readAll reads sources in order. The first error is why an input gave no call,
+// if one didn't; the second ends the run.
+func (r *run) readAll(ctx context.Context, sources []source, named *format.Format, many bool) (first, err error) {
+	r.many = many
 	for i := range sources {
 		r.known.begin(i == 0, i == len(sources)-1)
 		err := r.read(ctx, &sources[i], named)
@@ -146,16 +175,25 @@ func Run(ctx context.Context, inputs []string, opts Options, emit func(*calllog.
 			continue
 		}
 		if err != nil {
-			return r.rep, err
+			return first, err
 		}
 	}
-	if r.rep.Calls+r.rep.Copies == 0 {
-		if len(all) > 1 {
-			return r.rep, fmt.Errorf("no call in %d files; the first: %w", len(all), first)
+	for _, rec := range r.known.unanswered() {
+		if err := r.out(rec.Call, r.fileOf(rec.Call)); err != nil {
+			return first, err
 		}
-		return r.rep, first
 	}
-	return r.rep, nil
+	return first, nil
+}
+
+// fileOf gives the report of the file that a call stands in.
+func (r *run) fileOf(c *calllog.Call) *FileReport {
+	for i := range r.rep.Files {
+		if f := &r.rep.Files[i]; f.File == c.Pos.File {
+			return f
+		}
+	}
+	return &FileReport{}
 }
 
 // unusable is an input that gives no calls, which is no reason to stop.
@@ -171,7 +209,7 @@ func (r *run) find(f diag.Finding) { r.rep.Findings = append(r.rep.Findings, f) 
 // skip reports an input without calls. What a folder or a pattern brought in may
 // well be no log; what was named was meant.
 func (r *run) skip(s *source, why *unusable) {
-	text := why.Error()
+	text := strings.TrimPrefix(why.Error(), s.name+": ")
 	var none *NoCallsError
 	var unknown *format.DetectError
 	switch {
@@ -224,14 +262,21 @@ func (r *run) read(ctx context.Context, s *source, f *format.Format) error {
 	if blank(head) {
 		return &unusable{err: fmt.Errorf("%s: the file is empty", s.name), note: s.found}
 	}
-	if _, isTable := table.Detect(head); isTable && f == nil {
-		if s.found {
+	if _, isTable := table.Detect(head); isTable { // whatever --from says of logs
+		if s.found && !s.matched {
 			return &unusable{err: fmt.Errorf("%s: a table of calls; name it to have it read", s.name), note: true}
 		}
 		return r.table(ctx, s, in)
 	}
 	if f == nil {
-		if f, err = format.Detect(head, s.name); err != nil {
+		f, err = format.Detect(head, s.name)
+		if err != nil && len(head) >= headSize { // a first line may be long
+			in = bufio.NewReaderSize(in, longHead)
+			if head, err = peekHead(in); err == nil {
+				f, err = format.Detect(head, s.name)
+			}
+		}
+		if err != nil {
 			return &unusable{err: err}
 		}
 	}
@@ -240,7 +285,7 @@ func (r *run) read(ctx context.Context, s *source, f *format.Format) error {
 
 // peekHead gives the first bytes; what is cut off there, the format says.
 func peekHead(in *bufio.Reader) ([]byte, error) {
-	head, err := in.Peek(headSize)
+	head, err := in.Peek(in.Size())
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, input.ErrCut) && !errors.Is(err, bufio.ErrBufferFull) {
 		return nil, err
 	}
@@ -249,6 +294,9 @@ func peekHead(in *bufio.Reader) ([]byte, error) {
 
 // log reads a log of a known format.
 func (r *run) log(ctx context.Context, s *source, f *format.Format, text io.Reader) error {
+	if r.opts.Log != nil {
+		r.opts.Log()
+	}
 	file := FileReport{File: s.name, Format: f.Name}
 	in := &format.Input{Ctx: ctx, File: s.name, Scope: s.scope, Label: s.label, R: text, Reuse: r.opts.Reuse}
 	in.Emit = func(rec *format.Record) error {
@@ -275,27 +323,32 @@ func (r *run) log(ctx context.Context, s *source, f *format.Format, text io.Read
 		return fmt.Errorf("%s: %w", s.name, err)
 	case err != nil:
 		return err
-	case file.Calls+file.Copies == 0:
+	case file.Calls+file.Copies == 0 && file.held == 0:
 		return &unusable{err: &NoCallsError{s.name, f.Name, in.Findings}}
 	}
 	return nil
 }
 
 // table reads a table of calls, which are settled already.
-func (r *run) table(ctx context.Context, s *source, in io.Reader) error {
+func (r *run) table(ctx context.Context, s *source, in *bufio.Reader) error {
 	t, err := openTable(s, in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
 	defer t.Close()
+	if r.opts.Table != nil {
+		if err := r.opts.Table(t); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
 	file := FileReport{File: s.name, Format: "table"}
 	for t.Next() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c := t.Call()
-		r.opts.Redact.call(c)
-		if err := r.hand(&format.Record{Call: c}, &file); err != nil {
+		rec := &format.Record{Call: t.Call()}
+		r.settle(rec) // what is settled stays; an adapter may know more by now
+		if err := r.hand(rec, &file); err != nil {
 			return err
 		}
 	}
@@ -306,9 +359,15 @@ func (r *run) table(ctx context.Context, s *source, in io.Reader) error {
 	return nil
 }
 
-func openTable(s *source, in io.Reader) (*table.Reader, error) {
-	if s.path != "-" {
-		return table.Open(s.path)
+// openTable opens a table, one that is compressed or comes through a pipe in
+// memory.
+func openTable(s *source, in *bufio.Reader) (*table.Reader, error) {
+	if s.size > 0 {
+		if head, err := headOf(s.path, 64); err == nil {
+			if _, plain := table.Detect(head); plain {
+				return table.Open(s.path)
+			}
+		}
 	}
 	return table.ReadAll(in)
 }
@@ -356,14 +415,30 @@ type emitError struct{ err error }
 func (e *emitError) Error() string { return e.err.Error() }
 func (e *emitError) Unwrap() error { return e.err }
 
+// ErrLeftOut is what the function that takes the calls answers where it takes one
+// call not, and goes on: it isn't counted.
+var ErrLeftOut = errors.New("left out")
+
 // hand hands a call on unless it was read before, and counts it.
 func (r *run) hand(rec *format.Record, file *FileReport) error {
-	if r.known.copied(rec) {
+	switch r.known.standing(rec) {
+	case isCopy:
 		file.Copies++
 		r.rep.Copies++
 		return nil
+	case isHeld:
+		file.held++
+		return nil
 	}
-	c := rec.Call
+	return r.out(rec.Call, file)
+}
+
+func (r *run) out(c *calllog.Call, file *FileReport) error {
+	if err := r.emit(c); errors.Is(err, ErrLeftOut) {
+		return nil
+	} else if err != nil {
+		return &emitError{err}
+	}
 	file.Calls++
 	file.Outcomes[c.Outcome]++
 	r.rep.Calls++
@@ -371,9 +446,6 @@ func (r *run) hand(rec *format.Record, file *FileReport) error {
 	r.rep.Causes[c.Cause]++
 	if c.Before != nil {
 		r.rep.Observed++
-	}
-	if err := r.emit(c); err != nil {
-		return &emitError{err}
 	}
 	return nil
 }

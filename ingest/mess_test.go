@@ -182,7 +182,7 @@ func TestIdentity(t *testing.T) {
 	twice := line(1, "a") + line(1, "a") + line(2, "b")
 	grown := line(1, "a") + line(1, "a") + line(1, "a") + line(2, "b") + line(3, "c")
 	untimed := `{"tool":"a","args":{},"is_error":false,"result_text":"` + strings.Repeat("x", 300) + `"}` + "\n"
-	claude := `{"type":"assistant","uuid":"u","sessionId":"%s","message":{"content":[{"type":"tool_use","id":"t1","name":"Ls","input":{}}]}}` + "\n"
+	claude := `{"type":"assistant","uuid":"u","sessionId":"%s","message":{"content":[{"type":"tool_use","id":"toolu_01AAAAAAAAAAAAAAAAAA","name":"Ls","input":{}}]}}` + "\n"
 	for name, tt := range map[string]struct {
 		files  []string
 		calls  int
@@ -195,6 +195,14 @@ func TestIdentity(t *testing.T) {
 		"calls without times of two runs":        {[]string{untimed, untimed + untimed + " "}, 2, 0},
 		"alike calls without times":              {[]string{untimed + " \n", " \n" + untimed}, 2, 0},
 		"a session that was resumed elsewhere":   {[]string{fmt.Sprintf(claude, "one"), fmt.Sprintf(claude, "two")}, 1, 1},
+		"a log that was read while a call ran": {[]string{
+			`{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{"x": 1}}` + "\n" + line(1, "z"),
+			line(9, "y") + `{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{"x":1},"is_error":true,"result_text":"no"}` + "\n"}, 3, 0},
+		"an answered call and its copy without": {[]string{
+			`{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{"x": 1},"is_error":false,"result_text":"y"}` + "\n" + line(1, "z"),
+			line(9, "y") + `{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{"x":1}}` + "\n"}, 3, 1},
+		"a call that is never answered": {[]string{
+			`{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{}}` + "\n", line(9, "y"), line(8, "y")}, 3, 0},
 		"a copy of a session's line in one file": {[]string{fmt.Sprintf(claude, "one") + fmt.Sprintf(claude, "one")}, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

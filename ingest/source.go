@@ -10,17 +10,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 // source is one file, or stdin, that is to be read.
 type source struct {
-	path  string // "-" is stdin
-	name  string // in positions
-	label string // as the user calls it, "" if not
-	scope string // names sessions that have no names of their own
-	size  int64
-	found bool // in a folder or by a pattern, not by its name
+	path    string // "-" is stdin
+	name    string // in positions
+	label   string // as the user calls it, "" if not
+	scope   string // names sessions that have no names of their own
+	size    int64
+	found   bool // in a folder or by a pattern, not by its name
+	matched bool // by a pattern
+
+	broken error // why it can't be read, if that is known
 }
 
 // findSources turns the arguments of a command into files: names, folders,
@@ -95,19 +100,23 @@ func expandPattern(pattern string) ([]source, error) {
 		return nil, fmt.Errorf("%s: no file has such a name", pattern)
 	}
 	for i := range out {
-		out[i].found = true
+		out[i].found, out[i].matched = true, true
 	}
+	slices.SortStableFunc(out, oldestFirst)
 	return out, nil
 }
 
-// expandFolder lists the files below a folder, without hidden ones.
+// expandFolder lists the files below a folder, without hidden ones. What can't be
+// read in it, and links to folders, are sources that say so when they are read.
 func expandFolder(dir string) ([]source, error) {
 	var out []source
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	// The separator lets a link to a folder be followed where it was named.
+	err := filepath.WalkDir(dir+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return plainPathError(err)
+			out = append(out, source{path: path, name: path, broken: plainPathError(err)})
+			return nil
 		}
-		if path != dir && strings.HasPrefix(d.Name(), ".") {
+		if filepath.Clean(path) != filepath.Clean(dir) && strings.HasPrefix(d.Name(), ".") {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -117,16 +126,49 @@ func expandFolder(dir string) ([]source, error) {
 			return nil
 		}
 		info, err := os.Stat(path) // a link is what it leads to
-		if err != nil || !info.Mode().IsRegular() {
-			return nil
+		switch {
+		case err != nil:
+			out = append(out, source{path: path, name: path, broken: plainPathError(err)})
+		case info.IsDir():
+			out = append(out, source{path: path, name: path, found: true, broken: fmt.Errorf("%s: a link to a folder, which is not followed", path)})
+		case info.Mode().IsRegular():
+			out = append(out, source{path: path, name: path, size: info.Size(), found: true})
 		}
-		out = append(out, source{path: path, name: path, size: info.Size(), found: true})
 		return nil
 	})
 	if err == nil && len(out) == 0 {
 		err = fmt.Errorf("%s: no file in this folder", dir)
 	}
+	slices.SortStableFunc(out, oldestFirst)
 	return out, err
+}
+
+// oldestFirst sorts by name, and the files of a log that was rotated by age:
+// a.log.2, a.log.1, a.log.
+func oldestFirst(a, b source) int {
+	nameA, turnA := rotated(a.path)
+	nameB, turnB := rotated(b.path)
+	return cmp.Or(cmp.Compare(nameA, nameB), cmp.Compare(turnB, turnA), cmp.Compare(a.path, b.path))
+}
+
+// rotated takes the number off a rotated log's name, behind which may be the
+// ending of its compression.
+func rotated(path string) (name string, turn int) {
+	plain := plainName(path)
+	if i := strings.LastIndexByte(plain, '.'); i > 0 {
+		if n, err := strconv.Atoi(plain[i+1:]); err == nil && n > 0 && n < 1e6 {
+			return plain[:i], n
+		}
+	}
+	return plain, 0
+}
+
+// plainName takes the ending of a compression off.
+func plainName(path string) string {
+	for _, ending := range []string{".gz", ".zst", ".zstd"} {
+		path = strings.TrimSuffix(path, ending)
+	}
+	return path
 }
 
 // nameScopes names sources for their sessions: by label, or by the file's name
@@ -180,35 +222,42 @@ func TotalSize(args []string) int64 {
 // open opens a source; tell is told of bytes as they are read. Reading what may
 // keep one waiting, a pipe or stdin, ends with the context.
 func (s *source) open(ctx context.Context, stdin io.Reader, tell func(int)) (io.ReadCloser, error) {
-	if s.path == "-" {
+	switch {
+	case s.broken != nil:
+		return nil, s.broken
+	case s.path == "-":
 		if stdin == nil {
 			stdin = os.Stdin
 		}
-		return io.NopCloser(&meter{interruptible(ctx, stdin), tell}), nil
+		return io.NopCloser(&meter{interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }), tell}), nil
+	case s.size == 0: // a pipe, whose opening waits too
+		return io.NopCloser(&meter{interruptible(ctx, func() (io.ReadCloser, error) { return os.Open(s.path) }), tell}), nil
 	}
 	f, err := os.Open(s.path)
 	if err != nil {
 		return nil, plainPathError(err)
 	}
-	var r io.Reader = f
-	if s.size == 0 {
-		r = interruptible(ctx, f)
-	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{&meter{r, tell}, f}, nil
+	}{&meter{f, tell}, f}, nil
 }
 
-// interruptible reads r on a goroutine of its own. That ends at the end of r, or
-// after the context has and r has given once more; stdin may never, and then
-// ends with the process.
-func interruptible(ctx context.Context, r io.Reader) io.Reader {
+// interruptible opens and reads on a goroutine of its own. That ends at the end of
+// the input, or after the context has and the input has given once more; stdin may
+// never, and then ends with the process.
+func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.Reader {
 	out, in := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
 	go func() {
 		defer stop()
-		_, err := io.CopyBuffer(in, r, make([]byte, 64<<10))
+		r, err := open()
+		if err != nil {
+			in.CloseWithError(plainPathError(err))
+			return
+		}
+		defer r.Close()
+		_, err = io.CopyBuffer(struct{ io.Writer }{in}, r, make([]byte, 64<<10))
 		in.CloseWithError(err) // nil is the end
 	}()
 	return out

@@ -13,15 +13,21 @@ import (
 	"mcpg/calllog"
 )
 
-// maxSessions bounds how many sessions' answers are remembered; the one that
-// was idle longest is forgotten first.
-const maxSessions = 4096
+// Bounds of the answers that are remembered: the session that was idle longest
+// forgets its first, and one that alone is too large its oldest.
+const (
+	maxShown      = 200_000
+	maxShownBytes = 64 << 20
+)
 
 // tracker reconstructs the state before a call from what earlier calls of the
 // session showed.
 type tracker struct {
-	sessions map[string]*list.Element
-	idle     *list.List // front: used last
+	sessions  map[string]*list.Element
+	idle      *list.List // front: used last
+	shown     int
+	bytes     int
+	forgotten int // readings that were dropped for want of room
 }
 
 // session is what one session has shown.
@@ -30,6 +36,7 @@ type session struct {
 	calls int
 	shown map[string]*shown            // by read: tool and canonical arguments
 	of    map[string]map[string]*shown // by resource and read
+	order []*shown                     // as they came, those that were replaced too
 	spoil int                          // the last call that may have changed everything
 	wrote int                          // the last call that may have changed anything
 }
@@ -37,10 +44,14 @@ type session struct {
 // shown is the last answer of one read.
 type shown struct {
 	reading adapter.Reading
+	key     string
+	refs    []string
 	call    int // its number in the session
 	time    time.Time
 	dirty   bool // something may have changed it since
 }
+
+func (sh *shown) size() int { return len(sh.reading.Text) + 2*len(sh.key) + 200 }
 
 func newTracker() *tracker {
 	return &tracker{sessions: map[string]*list.Element{}, idle: list.New()}
@@ -54,12 +65,76 @@ func (t *tracker) session(c *calllog.Call) *session {
 	}
 	s := &session{key: key, shown: map[string]*shown{}, of: map[string]map[string]*shown{}}
 	t.sessions[key] = t.idle.PushFront(s)
-	if t.idle.Len() > maxSessions {
+	t.shown++ // it takes room before it has shown anything
+	t.room()
+	return s
+}
+
+// put remembers a reading of a session.
+func (t *tracker) put(s *session, sh *shown) {
+	if old := s.shown[sh.key]; old != nil {
+		t.drop(s, old)
+	}
+	s.shown[sh.key] = sh
+	s.order = append(s.order, sh)
+	for _, r := range sh.refs {
+		if s.of[r] == nil {
+			s.of[r] = map[string]*shown{}
+		}
+		s.of[r][sh.key] = sh
+	}
+	t.shown++
+	t.bytes += sh.size()
+	if len(s.order) > 2*len(s.shown)+16 {
+		s.order = slices.DeleteFunc(s.order, func(sh *shown) bool { return s.shown[sh.key] != sh })
+	}
+	t.room()
+}
+
+// drop forgets a reading.
+func (t *tracker) drop(s *session, sh *shown) {
+	if s.shown[sh.key] != sh {
+		return
+	}
+	delete(s.shown, sh.key)
+	for _, r := range sh.refs {
+		if s.of[r][sh.key] == sh {
+			delete(s.of[r], sh.key)
+			if len(s.of[r]) == 0 {
+				delete(s.of, r)
+			}
+		}
+	}
+	t.shown--
+	t.bytes -= sh.size()
+}
+
+// room forgets what there is no room for.
+func (t *tracker) room() {
+	for t.shown > maxShown || t.bytes > maxShownBytes {
 		last := t.idle.Back()
-		delete(t.sessions, last.Value.(*session).key)
+		s := last.Value.(*session)
+		if t.idle.Len() == 1 {
+			for _, sh := range s.order[:(len(s.order)+1)/2] {
+				if s.shown[sh.key] == sh {
+					t.forgotten++
+					t.drop(s, sh)
+				}
+			}
+			s.order = slices.Clone(s.order[(len(s.order)+1)/2:])
+			if len(s.order) == 0 {
+				return
+			}
+			continue
+		}
+		t.forgotten += len(s.shown)
+		for _, sh := range s.order {
+			t.drop(s, sh)
+		}
+		t.shown--
+		delete(t.sessions, s.key)
 		t.idle.Remove(last)
 	}
-	return s
 }
 
 func readKey(tool string, args jsontext.Value) string {
@@ -86,7 +161,7 @@ func (t *tracker) observe(c *calllog.Call, a *adapter.Adapter, sparse bool) {
 		c.After = s.ownAnswer(c, a)
 	}
 	s.write(c, a)
-	s.remember(c, a)
+	t.remember(s, c, a)
 }
 
 // reconstruct answers the adapter's reads from what was shown.
@@ -95,7 +170,7 @@ func (s *session) reconstruct(c *calllog.Call, a *adapter.Adapter) {
 	var oldest time.Time
 	before := a.Observe(c.Tool, c.Args, func(tool string, args jsontext.Value) adapter.Reading {
 		sh := s.shown[readKey(tool, args)]
-		if sh == nil {
+		if sh == nil || !c.Time.IsZero() && sh.time.After(c.Time) { // a log that isn't in order shows what is to come
 			return adapter.Reading{None: true}
 		}
 		found = true
@@ -175,20 +250,17 @@ func (s *session) write(c *calllog.Call, a *adapter.Adapter) {
 	}
 }
 
-func (s *session) remember(c *calllog.Call, a *adapter.Adapter) {
+func (t *tracker) remember(s *session, c *calllog.Call, a *adapter.Adapter) {
 	if !shows(c, a) {
 		return
 	}
 	put := func(key string) {
-		sh := &shown{reading: answerOf(c), call: s.calls, time: c.Time}
+		sh := &shown{reading: answerOf(c), key: key, call: s.calls, time: c.Time}
 		sh.reading.Text = strings.Clone(sh.reading.Text) // its call may be used again
-		s.shown[key] = sh
 		for _, r := range a.Refs(c.Tool, c.Args) {
-			if s.of[r.String()] == nil {
-				s.of[r.String()] = map[string]*shown{}
-			}
-			s.of[r.String()][key] = sh
+			sh.refs = append(sh.refs, r.String())
 		}
+		t.put(s, sh)
 	}
 	if a.IsRead(c.Tool) {
 		put(readKey(c.Tool, c.Args))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"mcpg/adapter"
 	"mcpg/calllog"
@@ -61,12 +62,64 @@ func TestReconstruction(t *testing.T) {
 	}
 }
 
-func TestForgottenSessions(t *testing.T) {
-	tr := newTracker()
-	for i := range maxSessions + 10 {
-		tr.session(&calllog.Call{Session: fmt.Sprint(i)})
+// TestRoom: what is remembered is bounded by number and bytes, and what is dropped
+// for it is counted.
+func TestRoom(t *testing.T) {
+	a, err := adapter.Parse([]byte(deskAdapter))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(tr.sessions) != maxSessions || tr.idle.Len() != maxSessions || tr.sessions["\x000"] != nil {
-		t.Errorf("%d sessions remembered", len(tr.sessions))
+	read := func(session, id, text string) *calllog.Call {
+		return &calllog.Call{Session: session, Tool: "get_ticket", Args: []byte(`{"ticket_id":"` + id + `"}`), ResultText: text}
+	}
+	for name, tt := range map[string]struct {
+		sessions, reads int
+		text            string
+	}{
+		"many sessions": {maxShown, 1, `{"open":true}`}, "many reads in one": {1, maxShown + 100, `{"open":true}`}, "long answers": {20, 20, `{"text":"` + strings.Repeat("x", 1<<18) + `"}`},
+	} {
+		tr := newTracker()
+		last := ""
+		for i := range tt.sessions {
+			for j := range tt.reads {
+				last = fmt.Sprint(i)
+				tr.observe(read(last, fmt.Sprint(j), tt.text), a, false)
+			}
+		}
+		if tr.shown > maxShown || tr.bytes > maxShownBytes || tr.forgotten == 0 {
+			t.Errorf("%s: %d readings of %d bytes are held, %d forgotten", name, tr.shown, tr.bytes, tr.forgotten)
+		}
+		// What was shown last is still known.
+		c := read(last, fmt.Sprint(tt.reads-1), "")
+		c.Tool = "close_ticket"
+		if tr.observe(c, a, false); c.StateSource != calllog.Reconstructed {
+			t.Errorf("%s: the last reading is forgotten", name)
+		}
+		shown, bytes := 0, 0
+		for e := tr.idle.Front(); e != nil; e = e.Next() {
+			shown++
+			for _, sh := range e.Value.(*session).shown {
+				shown++
+				bytes += sh.size()
+			}
+		}
+		if shown != tr.shown || bytes != tr.bytes {
+			t.Errorf("%s: %d of %d, %d of %d bytes", name, shown, tr.shown, bytes, tr.bytes)
+		}
+	}
+}
+
+// TestFromTheFuture: a log that isn't in order gives no state of a later time.
+func TestFromTheFuture(t *testing.T) {
+	a, err := adapter.Parse([]byte(deskAdapter))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(min int) time.Time { return time.Date(2026, 1, 1, 10, min, 0, 0, time.UTC) }
+	tr := newTracker()
+	tr.observe(&calllog.Call{Session: "s", Tool: "get_ticket", Args: []byte(`{"ticket_id":"1"}`), ResultText: `{"open":false}`, Time: at(30)}, a, false)
+	c := &calllog.Call{Session: "s", Tool: "close_ticket", Args: []byte(`{"ticket_id":"1"}`), Time: at(1)}
+	if tr.observe(c, a, false); c.Before != nil {
+		t.Errorf("before the call was %s, which was read after it", c.Before)
 	}
 }

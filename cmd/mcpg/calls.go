@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -54,109 +50,28 @@ func (s *source) load() (adapter.Set, error) {
 }
 
 // each reads every input, table or log, and hands its calls to emit with the
-// adapters to view them by. Logs that follow each other are read as one, as
-// mcpg ingest does.
+// adapters to view them by: those that were named, else those of the tables.
 func (a *app) each(ctx context.Context, s *source, names []string, emit func(*calllog.Call, adapter.Set) error) error {
 	set, err := s.load()
 	if err != nil {
 		return err
 	}
-	var logs []string
-	flush := func() error {
-		if len(logs) == 0 {
-			return nil
-		}
-		defer func() { logs = nil }()
-		return a.eachOfLogs(ctx, s, logs, set, emit)
-	}
-	for _, name := range names {
-		r, err := a.openTable(s, name)
-		if err != nil {
-			return err
-		}
-		if r == nil {
-			logs = append(logs, name)
-			continue
-		}
-		err = flush()
-		if err == nil {
-			err = a.eachOfTable(ctx, r, name, set, emit)
-		}
-		if err := errors.Join(err, r.Close()); err != nil {
-			return err
-		}
-	}
-	return flush()
-}
-
-// openTable opens a table; nil for an input that is none. A table on stdin is
-// held in memory.
-func (a *app) openTable(s *source, name string) (*table.Reader, error) {
-	if s.from != "" {
-		return nil, nil
-	}
-	if name == "-" {
-		return a.stdinTable()
-	}
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil // a folder, a pattern, label=path, or nothing: ingest says so
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, plainPath(err)
-	}
-	defer f.Close()
-	head := make([]byte, 64)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return nil, plainPath(err)
-	}
-	if _, ok := table.Detect(head[:n]); !ok {
-		return nil, nil
-	}
-	return table.Open(name)
-}
-
-func (a *app) stdinTable() (*table.Reader, error) {
-	br := bufio.NewReader(a.in)
-	a.in = br // what was peeked at is still to come
-	head, err := br.Peek(64)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("stdin: %w", err)
-	}
-	if _, ok := table.Detect(head); !ok {
-		return nil, nil
-	}
-	r, err := table.ReadAll(br)
-	if err != nil {
-		return nil, fmt.Errorf("stdin: %w", err)
-	}
-	return r, nil
-}
-
-func (a *app) eachOfTable(ctx context.Context, r *table.Reader, name string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
+	opts := ingest.Options{Adapters: set}
 	if len(set) == 0 {
-		var err error
-		if set, err = adaptersOf(r); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	p := a.progress("reading "+filepath.Base(name), r.NumRows(), false)
-	defer p.end()
-	for r.Next() {
-		if err := ctx.Err(); err != nil {
+		// A table is viewed by its own adapters, and logs are by none.
+		opts.Table = func(t *table.Reader) error {
+			var err error
+			set, err = adaptersOf(t)
 			return err
 		}
-		p.add(1)
-		if err := emit(r.Call(), set); err != nil {
-			return err
-		}
+		opts.Log = func() { set = nil }
 	}
-	if err := r.Err(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	rep, err := a.ingest(ctx, s, names, opts, func(c *calllog.Call) error { return emit(c, set) })
+	var none *ingest.NoCallsError
+	if rep != nil && !errors.As(err, &none) {
+		a.report(rep.Findings, s.strict)
 	}
-	return nil
+	return err
 }
 
 // adaptersOf gives the adapters that a table was read with.
@@ -195,15 +110,6 @@ func adaptersNote(set adapter.Set) []table.Note {
 	}
 	b.WriteByte(']')
 	return []table.Note{{Key: table.AdaptersNote, Value: b.String()}}
-}
-
-func (a *app) eachOfLogs(ctx context.Context, s *source, names []string, set adapter.Set, emit func(*calllog.Call, adapter.Set) error) error {
-	rep, err := a.ingest(ctx, s, names, ingest.Options{Adapters: set}, func(c *calllog.Call) error { return emit(c, set) })
-	var none *ingest.NoCallsError
-	if rep != nil && !errors.As(err, &none) {
-		a.report(rep.Findings, s.strict)
-	}
-	return err
 }
 
 // ingest reads logs with a bar. What the command line says of the source is

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mcpg/internal/diag"
+	"mcpg/report"
 )
 
 // shownFindings is how many findings of a kind are printed one by one.
@@ -32,7 +33,7 @@ func (a *app) report(findings []diag.Finding, strict bool) {
 				fmt.Fprintf(a.err, "mcpg: and %d more [%s]\n", len(list)-i, rule)
 				break
 			}
-			fmt.Fprintln(a.err, "mcpg:", f)
+			fmt.Fprintln(a.err, "mcpg:", report.Clean(f.String()))
 		}
 	}
 }

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -80,15 +78,16 @@ func (a *app) ingestTo(ctx context.Context, s *source, logs []string, redact ing
 	// up to what a run may take (decision 8).
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(400 << 20))
-	notes, err := a.notesOf(s, logs, set)
-	if err != nil {
-		return err
+	if len(set) == 0 {
+		if set, err = a.adaptersOfTables(logs); err != nil {
+			return err
+		}
 	}
 	var rep *ingest.Report
 	var left []diag.Finding
 	fill := func(w io.Writer) error {
 		var err error
-		rep, left, err = a.writeCalls(ctx, s, logs, set, redact, notes, w, out)
+		rep, left, err = a.writeCalls(ctx, s, logs, set, redact, w, out)
 		return err
 	}
 	if out == "-" {
@@ -107,14 +106,14 @@ func (a *app) ingestTo(ctx context.Context, s *source, logs []string, redact ing
 	return nil
 }
 
-func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adapter.Set, redact ingest.Redactor, notes []table.Note, w io.Writer, out string) (rep *ingest.Report, left []diag.Finding, err error) {
+func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adapter.Set, redact ingest.Redactor, w io.Writer, out string) (rep *ingest.Report, left []diag.Finding, err error) {
 	var dst callWriter
 	var end func() error
 	if filepath.Ext(out) == ".jsonl" {
 		n := calllog.NewWriter(w)
 		dst, end = n, n.Flush
 	} else {
-		t, err := table.NewWriter(w, table.FormatOf(out), notes...)
+		t, err := table.NewWriter(w, table.FormatOf(out), adaptersNote(set)...)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -122,39 +121,37 @@ func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adap
 	}
 	rep, err = a.ingest(ctx, s, logs, ingest.Options{Adapters: set, Redact: redact, Reuse: true}, func(c *calllog.Call) error {
 		err := dst.Write(c)
+		if errors.Is(err, table.ErrTooLarge) && (c.Before != nil || c.After != nil) {
+			bare := *c
+			bare.Before, bare.After, bare.StateSource, bare.StateAge = nil, nil, "", 0
+			if err = dst.Write(&bare); err == nil {
+				left = append(left, diag.Finding{Pos: c.Pos, Rule: "too-large", Message: "with its states the call is too large for a table row: these were left out"})
+			}
+		}
 		if errors.Is(err, table.ErrTooLarge) {
 			left = append(left, diag.Finding{Pos: c.Pos, Rule: "too-large", Message: "the call is too large for a table row and was left out"})
-			return nil
+			return ingest.ErrLeftOut
 		}
 		return err
 	})
 	return rep, left, errors.Join(err, end())
 }
 
-// notesOf gives the adapters that the output is read with: those named, and
-// those of the tables that are added to.
-func (a *app) notesOf(s *source, logs []string, set adapter.Set) ([]table.Note, error) {
-	all := slices.Clone(set)
-	for _, name := range logs {
-		if name == "-" {
-			continue
+// adaptersOfTables gives the adapters of the tables that are added to, by which
+// logs are read then too. Tables that were read with different ones don't go
+// together by themselves.
+func (a *app) adaptersOfTables(inputs []string) (adapter.Set, error) {
+	var set adapter.Set
+	from, note := "", ""
+	err := ingest.Tables(inputs, func(name string, t *table.Reader) error {
+		has := t.Note(table.AdaptersNote)
+		if from != "" && has != note {
+			return usage("%s and %s were read with different adapters: name those of the new table with --adapter", from, name)
 		}
-		t, err := a.openTable(s, name)
-		if err != nil {
-			return nil, err
-		}
-		if t == nil {
-			continue
-		}
-		more, err := adaptersOf(t)
-		if err := errors.Join(err, t.Close()); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		for _, ad := range more {
-			if !slices.ContainsFunc(all, func(b *adapter.Adapter) bool { return b.ServerID == ad.ServerID }) {
-				all = append(all, ad)
-			}
-		}
-	}
-	return adaptersNote(all), nil
+		from, note = name, has
+		var err error
+		set, err = adaptersOf(t)
+		return err
+	})
+	return set, err
 }

@@ -10,6 +10,7 @@ import (
 	"mcpg/calllog"
 	"mcpg/ingest"
 	"mcpg/ingest/format"
+	"mcpg/report"
 )
 
 // shownFiles is how many files are told of one by one.
@@ -18,7 +19,7 @@ const shownFiles = 20
 // summary says what was read, what wasn't and why, and what would make it worth
 // more.
 func (a *app) summary(rep *ingest.Report, set adapter.Set, out string) {
-	say := func(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+	say := func(format string, args ...any) { fmt.Fprintln(a.err, report.Clean(fmt.Sprintf(format, args...))) }
 	for i := range rep.Files {
 		if i == shownFiles {
 			say("and %d more files", len(rep.Files)-i)
@@ -68,6 +69,9 @@ func advise(say func(string, ...any), rep *ingest.Report, set adapter.Set) {
 		say("no call has arguments in these logs (in traces they are opt-in): rates yes, guards no")
 	} else if opt := rep.NoArgsOf("otlp"); opt > 0 {
 		say("%d calls have no arguments: in traces they are opt-in; such calls count in rates and teach no guards", opt)
+	}
+	if rep.Forgotten > 0 {
+		say("%d readings were forgotten, as more sessions and answers were open than are held at a time: states that they would have given are unknown", rep.Forgotten)
 	}
 	if rep.Observed == 0 && len(set) == 0 {
 		say("without states only rates can be told: name an adapter with --adapter, so that states are reconstructed")

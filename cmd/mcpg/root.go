@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	case err == nil:
 		return a.code
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(s.err, "mcpg: interrupted; nothing was written")
+		fmt.Fprintln(s.err, "mcpg: interrupted; no file was written")
 		return codeFailed
 	}
 	if saw := new(format.DetectError); errors.As(err, &saw) {

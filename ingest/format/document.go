@@ -105,33 +105,29 @@ func (d *document) each(names []string, other func(name string, v jsontext.Value
 	}
 }
 
-// isLines tells JSON lines from one document: one of the first lines is a whole
-// value, and it isn't the only line.
+// isLines tells JSON lines from one document: the first line is a whole value and
+// not the only line, or it is no JSON and one after it is.
 func (in *Input) isLines() bool {
 	pk, ok := in.R.(interface{ Peek(int) ([]byte, error) })
 	if !ok {
 		return false
 	}
 	head, _ := pk.Peek(64 << 10) // shorter at the end of a short file
-	lines, whole := 0, 0
+	lines, noise := 0, false
 	for line := range bytes.Lines(head) {
-		if len(bytes.TrimSpace(line)) == 0 {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
 		lines++
-		first := bytes.TrimSpace(line)[0]
-		if v := jsontext.Value(line); (first == '{' || first == '[') && v.IsValid(lenient...) {
-			whole++
-		}
-	}
-	return lines > 1 && whole > 0 && (whole > 1 || wholeFirst(head))
-}
-
-// wholeFirst tells whether the first line that isn't blank is a whole value.
-func wholeFirst(head []byte) bool {
-	for line := range bytes.Lines(head) {
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			return jsontext.Value(line).IsValid(lenient...)
+		opens := line[0] == '{' || line[0] == '['
+		whole := opens && jsontext.Value(line).IsValid(lenient...)
+		switch {
+		case lines == 1 && opens && !whole:
+			return false
+		case lines == 1 && !opens:
+			noise = true
+		case lines > 1 && (whole || !noise):
+			return true
 		}
 	}
 	return false

@@ -117,6 +117,7 @@ type Input struct {
 	Reuse bool
 
 	Report
+	recoded int // lines with bytes that aren't UTF-8
 }
 
 // Report is what there is to say of an input beside its calls.

@@ -35,6 +35,35 @@ func TestJSONRPC(t *testing.T) {
 `, `
 4 log|files|ask 1 {} ok "done"
 2 calls, 1 handshakes, 1 notifications, 1 other answers, 2 other requests`},
+		"the server samples and pings with ids of the client's": {`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a","arguments":{}}}
+{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage","params":{}}
+{"jsonrpc":"2.0","id":2,"result":{"role":"assistant","content":{"type":"text","text":"sampled"},"model":"m"}}
+{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"REAL"}]}}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"b","arguments":{}}}
+{"jsonrpc":"2.0","id":3,"method":"ping"}
+{"jsonrpc":"2.0","id":3,"result":{}}
+{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"no"}],"isError":true}}
+{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"c","arguments":{}}}
+{"jsonrpc":"2.0","id":4,"method":"elicitation/create","params":{}}
+{"jsonrpc":"2.0","id":4,"error":{"code":-1,"message":"User rejected"}}
+{"jsonrpc":"2.0","id":4.0,"result":{"content":[{"type":"text","text":"c"}]}}
+`, `
+1 log||a 2 {} ok "REAL"
+5 log||b 3 {} failed "no"
+9 log||c 4 {} ok "c"
+6 calls, 3 other answers, 3 other requests`},
+		"two calls alike that want input": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"buy","arguments":{"x":1}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"buy","arguments":{"x":1}}}
+{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s1"}}
+{"jsonrpc":"2.0","id":2,"result":{"resultType":"input_required","requestState":"s2"}}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"buy","arguments":{"x":1},"requestState":"s2","inputResponses":{}}}
+{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"buy","arguments":{"x":1},"requestState":"s1","inputResponses":{}}}
+{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"two"}],"isError":true}}
+{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"one"}]}}
+`, `
+1 log||buy 1 {"x":1} ok "one"
+2 log||buy 2 {"x":1} failed "two"
+8 calls`},
 		"connections restart their ids": {rpcHello + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}
 ` + rpcHello + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b","arguments":{}}}
 {"jsonrpc":"2.0","id":1,"result":{"content":[]}}

@@ -55,7 +55,9 @@ func (in *Input) eachTextLine(f func(n int, line []byte) error) error {
 		}
 		if !utf8.Valid(line) {
 			line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
-			in.note(in.Lines, "encoding", "bytes that are not UTF-8 were replaced by U+FFFD")
+			if in.recoded++; in.recoded == 1 {
+				in.note(in.Lines, "encoding", "bytes that are not UTF-8 were replaced by U+FFFD, here and in all such lines of this file")
+			}
 		}
 		if err := f(in.Lines, line); err != nil {
 			return err

@@ -67,6 +67,12 @@ func (c *textColumn) array() arrow.Array {
 	return array.NewStringData(data)
 }
 
+// keepValues is how much memory is kept for the next batch, in bytes.
+const keepValues = maxBytes + maxBytes/4
+
 func (c *textColumn) reset() {
+	if cap(c.values) > keepValues {
+		c.values = nil
+	}
 	c.values, c.offsets, c.valid, c.nulls = c.values[:0], c.offsets[:1], nil, 0
 }

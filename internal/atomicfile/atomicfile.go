@@ -37,6 +37,10 @@ func Write(path string, fill func(io.Writer) error) (err error) {
 		}
 	}()
 	if err := fill(f); err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) && pe.Path == f.Name() {
+			return plain(path, err)
+		}
 		return err
 	}
 	if mode != 0 {
