@@ -18,6 +18,7 @@ import (
 const (
 	maxShown      = 200_000
 	maxShownBytes = 64 << 20
+	maxReading    = 4 << 20 // a longer answer is no state
 )
 
 // tracker reconstructs the state before a call from what earlier calls of the
@@ -201,6 +202,9 @@ func (s *session) judgeSnapshot(c *calllog.Call) {
 // shows tells whether the call's answer is the state of its resource: it is a
 // read of it, or its answer returns it.
 func shows(c *calllog.Call, a *adapter.Adapter) bool {
+	if len(c.ResultText) > maxReading {
+		return false
+	}
 	if c.Outcome == calllog.OK {
 		return a.IsRead(c.Tool) || slices.Contains(a.Returns, c.Tool)
 	}
