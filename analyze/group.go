@@ -35,18 +35,8 @@ func ParseKeys(names []string) ([]Key, error) {
 
 // Group is the counts of the calls that have the same values of the keys.
 type Group struct {
-	Values            []string       `json:"values"` // one a key
-	Calls             int            `json:"calls"`
-	OK                int            `json:"ok"`
-	Rejected          int            `json:"rejected"`
-	Error             int            `json:"error"`
-	Transport         int            `json:"transport"`
-	Denied            int            `json:"denied"`
-	Unanswered        int            `json:"unanswered"`
-	RejectedByCause   map[string]int `json:"rejected_by_cause"`
-	InvalidRate       float64        `json:"invalid_call_rate"`
-	InvalidRateProven float64        `json:"invalid_call_rate_proven"`
-	WithState         int            `json:"with_state"`
+	Values []string `json:"values"` // one a key
+	Counts
 }
 
 // Grouper counts calls by keys as they come. States are told apart by their
@@ -154,11 +144,7 @@ func (g *Grouper) Groups() []Group {
 				values[i] = in.state.Short()
 			}
 		}
-		rate, proven := in.rates()
-		o := &in.outcomes
-		out = append(out, Group{Values: values, Calls: in.total(), OK: o[calllog.OK], Rejected: o[calllog.Rejected], Error: o[calllog.Error],
-			Transport: o[calllog.Transport], Denied: o[calllog.Denied], Unanswered: o[calllog.Unanswered],
-			RejectedByCause: in.byCause(), InvalidRate: rate, InvalidRateProven: proven, WithState: in.withState})
+		out = append(out, Group{values, in.counts()})
 	}
 	slices.SortFunc(out, func(a, b Group) int { return cmp.Or(slices.Compare(a.Values, b.Values), cmp.Compare(a.Calls, b.Calls)) })
 	return out

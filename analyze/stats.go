@@ -8,10 +8,8 @@ import (
 	"mcpg/calllog"
 )
 
-// ToolStats is the counts of one tool of one server.
-type ToolStats struct {
-	Server            string         `json:"server"`
-	Tool              string         `json:"tool"`
+// Counts are the calls of a group by outcome, and their rates.
+type Counts struct {
 	Calls             int            `json:"calls"`
 	OK                int            `json:"ok"`
 	Rejected          int            `json:"rejected"`
@@ -23,6 +21,13 @@ type ToolStats struct {
 	InvalidRate       float64        `json:"invalid_call_rate"`
 	InvalidRateProven float64        `json:"invalid_call_rate_proven"`
 	WithState         int            `json:"with_state"` // calls whose state before is known
+}
+
+// ToolStats is the counts of one tool of one server.
+type ToolStats struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	Counts
 }
 
 // Stats is the counts of a table. Rates are of calls that ran or were refused:
@@ -98,13 +103,7 @@ func (n *Counter) Stats() *Stats {
 	var all tally
 	for k, t := range n.tools {
 		all.merge(t)
-		rate, proven := t.rates()
-		s.ByTool = append(s.ByTool, ToolStats{
-			Server: k.server, Tool: k.tool, Calls: t.total(),
-			OK: t.outcomes[calllog.OK], Rejected: t.outcomes[calllog.Rejected], Error: t.outcomes[calllog.Error],
-			Transport: t.outcomes[calllog.Transport], Denied: t.outcomes[calllog.Denied], Unanswered: t.outcomes[calllog.Unanswered],
-			RejectedByCause: t.byCause(), InvalidRate: rate, InvalidRateProven: proven, WithState: t.withState,
-		})
+		s.ByTool = append(s.ByTool, ToolStats{k.server, k.tool, t.counts()})
 	}
 	slices.SortFunc(s.ByTool, func(a, b ToolStats) int { return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Tool, b.Tool)) })
 	s.Outcomes = map[string]int{}
@@ -114,6 +113,13 @@ func (n *Counter) Stats() *Stats {
 	s.RejectedByCause, s.WithState = all.byCause(), all.withState
 	s.InvalidRate, s.InvalidRateProven = all.rates()
 	return s
+}
+
+func (t *tally) counts() Counts {
+	rate, proven := t.rates()
+	o := &t.outcomes
+	return Counts{Calls: t.total(), OK: o[calllog.OK], Rejected: o[calllog.Rejected], Error: o[calllog.Error], Transport: o[calllog.Transport],
+		Denied: o[calllog.Denied], Unanswered: o[calllog.Unanswered], RejectedByCause: t.byCause(), InvalidRate: rate, InvalidRateProven: proven, WithState: t.withState}
 }
 
 func (t *tally) total() int {

@@ -187,7 +187,7 @@ func decodeCall(line []byte, opts []jsontext.Options) (*Call, error) {
 		return nil, shorten(err)
 	}
 	if tok.Kind() != '{' {
-		return nil, fmt.Errorf("a %s where an object is wanted", kindName(tok.Kind()))
+		return nil, fmt.Errorf("a %s where an object is wanted", KindName(tok.Kind()))
 	}
 	var r raw
 	for d.PeekKind() != '}' {
@@ -372,7 +372,7 @@ func text(v jsontext.Value) (string, error) {
 	case '0':
 		return string(v), nil
 	}
-	return "", fmt.Errorf("a %s where a string is wanted", kindName(v.Kind()))
+	return "", fmt.Errorf("a %s where a string is wanted", KindName(v.Kind()))
 }
 
 func flag(v jsontext.Value) (*bool, error) {
@@ -383,7 +383,7 @@ func flag(v jsontext.Value) (*bool, error) {
 		b := v.Kind() == 't'
 		return &b, nil
 	}
-	return nil, fmt.Errorf("a %s where true or false is wanted", kindName(v.Kind()))
+	return nil, fmt.Errorf("a %s where true or false is wanted", KindName(v.Kind()))
 }
 
 func integer(v jsontext.Value) (int64, error) {
@@ -392,7 +392,7 @@ func integer(v jsontext.Value) (int64, error) {
 	}
 	n, err := strconv.ParseInt(string(v), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("a %s where a whole number is wanted", kindName(v.Kind()))
+		return 0, fmt.Errorf("a %s where a whole number is wanted", KindName(v.Kind()))
 	}
 	return n, nil
 }
@@ -437,7 +437,7 @@ func instant(v jsontext.Value) (time.Time, error) {
 		}
 		return time.UnixMicro(int64(f * 1e6)).UTC(), nil
 	}
-	return time.Time{}, fmt.Errorf("a %s where a time is wanted", kindName(v.Kind()))
+	return time.Time{}, fmt.Errorf("a %s where a time is wanted", KindName(v.Kind()))
 }
 
 func parseInto[T any](v jsontext.Value, parse func(string) (T, error), into *T) error {
@@ -452,7 +452,8 @@ func parseInto[T any](v jsontext.Value, parse func(string) (T, error), into *T) 
 	return err
 }
 
-func kindName(k jsontext.Kind) string {
+// KindName is a kind of JSON value in words.
+func KindName(k jsontext.Kind) string {
 	switch k {
 	case '{':
 		return "object"

@@ -188,13 +188,13 @@ func TestIdentity(t *testing.T) {
 		calls  int
 		copies int
 	}{
-		"alike calls of one file are several":    {[]string{twice}, 3, 0},
-		"the same file":                          {[]string{twice, twice}, 3, 0},
-		"a file that grew":                       {[]string{twice, twice + line(5, "z")}, 4, 0},
-		"files that overlap":                     {[]string{grown, line(0, "y") + twice}, 6, 3},
-		"calls without times of two runs":        {[]string{untimed, untimed + untimed + " "}, 2, 0},
-		"alike calls without times":              {[]string{untimed + " \n", " \n" + untimed}, 2, 0},
-		"a session that was resumed elsewhere":   {[]string{fmt.Sprintf(claude, "one"), fmt.Sprintf(claude, "two")}, 1, 1},
+		"alike calls of one file are several":  {[]string{twice}, 3, 0},
+		"the same file":                        {[]string{twice, twice}, 3, 0},
+		"a file that grew":                     {[]string{twice, twice + line(5, "z")}, 4, 0},
+		"files that overlap":                   {[]string{grown, line(0, "y") + twice}, 6, 3},
+		"calls without times of two runs":      {[]string{untimed, untimed + untimed + " "}, 2, 0},
+		"alike calls without times":            {[]string{untimed + " \n", " \n" + untimed}, 2, 0},
+		"a session that was resumed elsewhere": {[]string{fmt.Sprintf(claude, "one"), fmt.Sprintf(claude, "two")}, 1, 1},
 		"a log that was read while a call ran": {[]string{
 			`{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{"x": 1}}` + "\n" + line(1, "z"),
 			line(9, "y") + `{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{"x":1},"is_error":true,"result_text":"no"}` + "\n"}, 3, 0},

@@ -21,8 +21,7 @@ func statsRows(s *analyze.Stats, rate func(float64) string) (cols []column, rows
 	if len(keys) == 0 {
 		keys = []analyze.Key{"server", "tool"}
 		for _, t := range s.ByTool {
-			groups = append(groups, analyze.Group{Values: []string{t.Server, t.Tool}, Calls: t.Calls, OK: t.OK, Rejected: t.Rejected, Error: t.Error, Transport: t.Transport,
-				Denied: t.Denied, Unanswered: t.Unanswered, RejectedByCause: t.RejectedByCause, InvalidRate: t.InvalidRate, InvalidRateProven: t.InvalidRateProven})
+			groups = append(groups, analyze.Group{Values: []string{t.Server, t.Tool}, Counts: t.Counts})
 		}
 	}
 	for _, k := range keys {

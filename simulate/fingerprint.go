@@ -1,12 +1,12 @@
 package simulate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
 )
 
 // Fingerprint identifies a tool's name and schemas: 12 hex digits.
@@ -16,15 +16,7 @@ func Fingerprint(t Tool) string {
 		Output jsontext.Value `json:"outputSchema"`
 	}
 	_ = json.Unmarshal(t.Raw, &s) // what isn't a tool has no schemas
-	h := sha256.New()
-	h.Write([]byte(t.Name))
-	for _, v := range []jsontext.Value{s.Input, s.Output} {
-		v = v.Clone()
-		_ = v.Canonicalize()
-		h.Write([]byte{0})
-		h.Write(v)
-	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	return calllog.Fingerprint(t.Name, s.Input, s.Output)
 }
 
 // Required lists the arguments that a tool's schema requires.

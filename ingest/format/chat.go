@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
 )
 
 // chatFormat is chat messages in the shapes that APIs and agent frameworks keep
@@ -106,7 +108,7 @@ func (s *conversations) loose(o object, line int) error {
 func (s *conversations) list(rec jsontext.Value, line int) error {
 	if rec.Kind() != '[' {
 		s.in.Uses[Faulty]++
-		s.in.find(line, "bad-record", "a "+kindName(rec.Kind())+" where messages are wanted")
+		s.in.find(line, "bad-record", "a "+calllog.KindName(rec.Kind())+" where messages are wanted")
 		return nil
 	}
 	c := s.open(s.in.Scope)
@@ -214,7 +216,7 @@ func (s *conversations) messagesFrom(c *conversation, list jsontext.Value, from,
 		o := objectOf(v)
 		if o == nil {
 			s.in.Uses[Faulty]++
-			s.in.find(lines.of(at), "bad-record", "a "+kindName(v.Kind())+" where a message is wanted")
+			s.in.find(lines.of(at), "bad-record", "a "+calllog.KindName(v.Kind())+" where a message is wanted")
 			return
 		}
 		s.in.Uses[c.message(o, lines.of(at))]++

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"mcpg/calllog"
 	"mcpg/internal/input"
 )
 
@@ -90,7 +91,7 @@ func (d *document) each(names []string, other func(name string, v jsontext.Value
 		default:
 			var tok jsontext.Token
 			if tok, err = d.dec.ReadToken(); err == nil {
-				d.report("bad-record", "a "+kindName(tok.Kind())+" where records are wanted")
+				d.report("bad-record", "a "+calllog.KindName(tok.Kind())+" where records are wanted")
 			}
 		}
 		var own userError

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
 )
 
 var inspectFormat = Format{
@@ -49,7 +51,7 @@ func readInspect(in *Input) error {
 		case name == "eval":
 			run = inspectRunOf(v)
 		case name == "samples" && v.Kind() != 'n':
-			d.report("bad-record", "samples is a "+kindName(v.Kind())+", not a list")
+			d.report("bad-record", "samples is a "+calllog.KindName(v.Kind())+", not a list")
 		}
 	}, func(line int, rec jsontext.Value) error { return in.inspectSample(run, line, rec) })
 }
@@ -133,7 +135,7 @@ func (s *inspectSession) readTools(v jsontext.Value) {
 		o := objectOf(e)
 		name := o.str("name")
 		if input := o.get("parameters"); name != "" && s.tools[name] == nil && input.Kind() == '{' {
-			s.tools[name] = &Tool{Name: name, Input: keep(input), Fingerprint: fingerprint(name, input)}
+			s.tools[name] = &Tool{Name: name, Input: keep(input), Fingerprint: calllog.Fingerprint(name, input)}
 		}
 	})
 }
@@ -150,7 +152,7 @@ func (s *inspectSession) messages(m member) bool {
 			return
 		}
 		s.in.Uses[Faulty]++
-		s.in.find(line, "bad-record", "a "+kindName(e.Kind())+" where a message is wanted")
+		s.in.find(line, "bad-record", "a "+calllog.KindName(e.Kind())+" where a message is wanted")
 	})
 	return any
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
 )
 
 // otlpFormat is OTLP JSON, as a collector writes it to a file.
@@ -59,7 +61,7 @@ func (t *otlpReader) record(line int, rec jsontext.Value) error {
 	list := o.oneOf("resourceSpans", "resource_spans")
 	switch {
 	case o == nil:
-		t.bad(0, "a "+kindName(rec.Kind())+" where a document of spans is wanted")
+		t.bad(0, "a "+calllog.KindName(rec.Kind())+" where a document of spans is wanted")
 	case list.value != nil:
 		t.each(list, t.resource)
 	case o.hasAny("scopeSpans", "scope_spans"):
@@ -92,14 +94,14 @@ func (t *otlpReader) each(list member, f func(at int, v jsontext.Value)) {
 		})
 	case 0, 'n':
 	default:
-		t.bad(list.at, "a "+kindName(list.value.Kind())+" where a list is wanted")
+		t.bad(list.at, "a "+calllog.KindName(list.value.Kind())+" where a list is wanted")
 	}
 }
 
 func (t *otlpReader) resource(at int, v jsontext.Value) {
 	o := objectOf(v)
 	if o == nil {
-		t.bad(at, "a "+kindName(v.Kind())+" where a resource's spans are wanted")
+		t.bad(at, "a "+calllog.KindName(v.Kind())+" where a resource's spans are wanted")
 		return
 	}
 	service := attributesOf(o.obj("resource").get("attributes")).str("service.name")
@@ -109,7 +111,7 @@ func (t *otlpReader) resource(at int, v jsontext.Value) {
 	t.each(o.oneOf("scopeSpans", "scope_spans", "instrumentationLibrarySpans").from(at), func(at int, v jsontext.Value) {
 		scope := objectOf(v)
 		if scope == nil {
-			t.bad(at, "a "+kindName(v.Kind())+" where a scope's spans are wanted")
+			t.bad(at, "a "+calllog.KindName(v.Kind())+" where a scope's spans are wanted")
 			return
 		}
 		t.each(scope.oneOf("spans").from(at), func(at int, v jsontext.Value) { t.span(at, v, service) })
@@ -119,7 +121,7 @@ func (t *otlpReader) resource(at int, v jsontext.Value) {
 func (t *otlpReader) span(at int, v jsontext.Value, service string) {
 	o := objectOf(v)
 	if o == nil {
-		t.bad(at, "a "+kindName(v.Kind())+" where a span is wanted")
+		t.bad(at, "a "+calllog.KindName(v.Kind())+" where a span is wanted")
 		return
 	}
 	a := attributesOf(o.get("attributes"))

@@ -38,7 +38,7 @@ func parseObject(b []byte) (object, error) {
 		if _, err := d.ReadToken(); err != nil {
 			return nil, plainJSONError(err)
 		}
-		return nil, errors.New("a " + kindName(k) + " where an object is wanted")
+		return nil, errors.New("a " + calllog.KindName(k) + " where an object is wanted")
 	}
 	o := object{}
 	if err := o.read(d, b); err != nil {
@@ -446,22 +446,4 @@ func plainJSONError(err error) error {
 		text = "it ends too early"
 	}
 	return errors.New("not JSON: " + text)
-}
-
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case '{':
-		return "object"
-	case '[':
-		return "list"
-	case '"':
-		return "string"
-	case '0':
-		return "number"
-	case 't', 'f':
-		return "boolean"
-	case 'n':
-		return "null"
-	}
-	return "broken value"
 }

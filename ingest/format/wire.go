@@ -1,8 +1,6 @@
 package format
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -493,19 +491,5 @@ func toolOf(v jsontext.Value) *Tool {
 	if name == "" {
 		return nil
 	}
-	return &Tool{Name: strings.Clone(name), Input: keep(o.get("inputSchema")), Fingerprint: fingerprint(name, o.get("inputSchema"), o.get("outputSchema"))}
-}
-
-// fingerprint identifies a tool's name and schemas: 12 hex digits, the same that
-// a live server's tools get.
-func fingerprint(name string, schemas ...jsontext.Value) string {
-	h := sha256.New()
-	h.Write([]byte(name))
-	for _, v := range schemas {
-		v = v.Clone()
-		_ = v.Canonicalize() // what isn't JSON is taken as it stands
-		h.Write([]byte{0})
-		h.Write(v)
-	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	return &Tool{Name: strings.Clone(name), Input: keep(o.get("inputSchema")), Fingerprint: calllog.Fingerprint(name, o.get("inputSchema"), o.get("outputSchema"))}
 }

@@ -59,9 +59,9 @@ var (
 // dictionary: DuckDB and pandas then read VARCHAR and str, not enumerations
 // that differ from file to file.
 var Columns = []Column{
-	CallID:      {Name: "call_id", Type: text, Meaning: "the call's id in its log"},
+	CallID:      {Name: "call_id", Type: text, Meaning: "the call's id in its log; line- and a hash where it has none"},
 	TS:          {Name: "ts", Type: stamp, Null: true, Meaning: "when it was made, in UTC; null where the log doesn't say"},
-	Session:     {Name: "session", Type: text, few: true, Meaning: "the conversation or connection that it belongs to"},
+	Session:     {Name: "session", Type: text, few: true, Meaning: "the conversation or connection that it belongs to; a sub-agent's is its own"},
 	Server:      {Name: "server", Type: text, few: true, Meaning: "the MCP server that it went to"},
 	Tool:        {Name: "tool", Type: text, few: true, Meaning: "the tool that was called"},
 	Resource:    {Name: "resource", Type: text, Meaning: "what it is about, class:id, several with a blank between; empty where no adapter names one"},
@@ -70,7 +70,7 @@ var Columns = []Column{
 	Cause:       {Name: "cause", Type: text, few: true, Meaning: "why it was rejected: state, argument, unknown_tool or unclear; empty for any other outcome"},
 	ErrorText:   {Name: "error_text", Type: text, bulk: true, Meaning: "what the failure said; empty for a success"},
 	ResultText:  {Name: "result_text", Type: text, bulk: true, Meaning: "the text of the result"},
-	Result:      {Name: "result", Type: text, Null: true, bulk: true, Meaning: "the structured result, raw JSON; null where the log has none"},
+	Result:      {Name: "result", Type: text, Null: true, bulk: true, Meaning: "the result as the log has it, raw JSON, where it is more than one text; else null"},
 	Before:      {Name: "before", Type: text, Null: true, bulk: true, Meaning: "the state before the call, a JSON object with a member a read; null where unknown"},
 	After:       {Name: "after", Type: text, Null: true, bulk: true, Meaning: "the state after the call, likewise"},
 	StateSource: {Name: "state_source", Type: text, few: true, Meaning: "where before comes from: bracketed, snapshot or reconstructed; empty where there is none"},
