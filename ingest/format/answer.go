@@ -11,7 +11,7 @@ import (
 // flagged says that the log flags the answer as a failure or a success.
 func (r *Record) flagged(failed bool, text string) {
 	r.Call.ResultText = text
-	r.Call.Outcome = calllog.OK
+	r.Call.Outcome, r.Evidence.Words = calllog.OK, false
 	if failed {
 		r.Call.Outcome, r.Call.Cause, r.Call.ErrorText = calllog.Rejected, calllog.Unclear, text
 	}
