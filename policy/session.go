@@ -90,36 +90,52 @@ func (s *Session) decide(c *calllog.Call) Decision {
 	if s.p.opts.Off {
 		return Decision{}
 	}
-	t := s.p.evidence.Tool(c.Server, c.Tool, c.Fingerprint)
-	if t == nil {
-		return Decision{}
-	}
 	view := s.a.View(c)
+	d, j := s.p.judge(c, view, s.p.approved(s.a, c.Tool))
+	if d.Action == Refuse {
+		d.Text = s.refusal(c, view, j.tool, j.proof)
+	}
+	return d
+}
+
+// judged is what a decision rests on.
+type judged struct {
+	tool  *behavior.Tool
+	proof proof
+}
+
+// judge says what happens to a call, by what is known; a refusal's text is its
+// caller's. mayProbe allows a call that would be refused to go through once.
+func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Decision, judged) {
+	t := p.evidence.Tool(c.Server, c.Tool, c.Fingerprint)
+	if t == nil {
+		return Decision{}, judged{}
+	}
 	d := Decision{Verdict: t.Guard.Classify(view.Features())}
 	if d.Verdict.Outcome != behavior.Fails {
-		if cell := cellOf(t, view); s.p.opts.Mode != Observe && cell != nil && cell.Contradicts() {
+		if cell := cellOf(t, view); p.opts.Mode != Observe && cell != nil && cell.Contradicts() {
 			d.Note = contradiction(c, cell)
 		}
-		return d
+		return d, judged{tool: t}
 	}
 	d.Predicted = true
-	pr := s.p.prove(t.Guard, d.Verdict)
-	if s.p.opts.Mode == Observe {
-		return d
+	pr := p.prove(t.Guard, d.Verdict)
+	if p.opts.Mode == Observe {
+		return d, judged{t, pr}
 	}
 	d.Note = warning(c, pr)
-	if s.p.opts.Mode != Block || !pr.proven {
-		return d
+	if p.opts.Mode != Block || !pr.proven {
+		return d, judged{t, pr}
 	}
-	if s.p.approved(s.a, c.Tool) && s.p.probe(s.key(c), pr) {
+	k := toolKey{c.Server, c.Tool, c.Fingerprint}
+	if mayProbe && p.probe(k, pr) {
 		d.Probe = true
 		d.Note += " It is let through once, to see whether that still holds."
-		return d
+		return d, judged{t, pr}
 	}
-	s.p.rule(s.key(c), pr).refusals++
+	p.rule(k, pr).refusals++
 	d.Action = Refuse
-	d.Text = s.refusal(c, view, t, pr)
-	return d
+	return d, judged{t, pr}
 }
 
 // cellOf finds what was seen of calls just like this one, nil for nothing.
