@@ -67,14 +67,14 @@ var evidence = []struct {
 	re     *regexp.Regexp
 	verdict
 }{
-	{"mutne", regexp.MustCompile(`(?i)^(MCP error -3260[12]: )?(Error: )?(Error executing tool \S+: )?(unknown tool\b|tool ['"` + "`" + `]?\S+ not found($|[:.,])|tool not found($|[:.,])|no such tool\b|method not found($|[:.,])|unsupported call: )`), noTool},
+	{"mutne", regexp.MustCompile(`(?i)^(MCP error -3260[12]: )?(Error: )?(Error executing tool \S+: )?(unknown tool($|[:.,]| ['"\x60]| \S+$)|tool ['"` + "`" + `]?\S+ not found($|[:.,])|tool not found($|[:.,])|no such tool($|[:.,])|method not found($|[:.,])|unsupported call: )`), noTool},
 	{"mif", regexp.MustCompile(`^(MCP error -32602\b|(MCP error -32602: )?Input validation error\b|InputValidationError\b|Invalid arguments for tool\b|Invalid params\b|failed to parse function arguments\b)`), badArgument},
 	{"e0123456789", regexp.MustCompile(`^(Error executing tool \S+: )?\d+ validation errors? for \w+`), badArgument},
 	{"f", regexp.MustCompile(`^(File has not been read yet\b|File has been (modified|unexpectedly modified) since\b|File has been unexpectedly modified\b)`), badState},
-	{"mrcstf", regexp.MustCompile(`(?i)^(error: )?(MCP error -32001\b|request timed out\b|(MCP error -32000: )?connection (closed|refused|reset)\b|socket hang up\b|read ECONNRESET\b|connect (ECONNREFUSED|ETIMEDOUT)\b|rate limit exceeded\b|too many requests\b|fetch failed\b)`), transport},
-	{"hr", regexp.MustCompile(`(?i)^(error: )?(http(/[\d.]+)?( error)?( status)?|request failed with status code):? ?(401|403|407|429|5\d\d)\b`), transport},
-	{"se45", regexp.MustCompile(`(?i)^(error: )?(status|status code|error code)?:? ?(401|403|407|429|5\d\d)\b[ :]*(unauthorized|forbidden|proxy authentication|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|$)`), transport},
-	{"tuopdcera[", regexp.MustCompile(`(?i)^(the user (doesn't|does not) want to (proceed|take this action)|(user|operator) (denied|declined|rejected)\b|permission (to use \S+ )?(has been|was) denied\b|denied by (policy|user)\b|claude requested permissions? to \w+|exec(ution)? (command )?rejected by user\b|(command |patch )?(rejected|aborted) by user\b|\[request interrupted by user)`), denied},
+	{"mrcstf", regexp.MustCompile(`(?i)^(error: )?(MCP error -32001\b|request timed out($|[:.,])|(MCP error -32000: )?connection (closed|refused|reset)($|[:.,]| by peer)|socket hang up\b|read ECONNRESET\b|connect (ECONNREFUSED|ETIMEDOUT)\b|rate limit exceeded\b|too many requests\b|fetch failed\b)`), transport},
+	{"hre s", regexp.MustCompile(`(?i)^(error: )?(streamable http error: )?(error posting to endpoint \()?(http(/[\d.]+)?( error)?( status)?|request failed with status code):? ?(401|403|407|429|5\d\d)\b`), transport},
+	{"se45", regexp.MustCompile(`(?i)^(error: )?(status|status code|error code)?:? ?(401|403|407|429|5\d\d)\b[ :]*(unauthorized|forbidden|proxy authentication|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|$)($|[:.,\s]*$|[:.,])`), transport},
+	{"tuopdcera[", regexp.MustCompile(`(?i)^(the user (doesn't|does not) want to (proceed|take this action)|(user|operator) (denied|declined|rejected)($|[:.,]| (the|this) (call|tool|request|action|command|permission))|permission (to use \S+ )?(has been|was) denied($|[:.,])|denied by (policy|user)\b|claude requested permissions? to \w+|exec(ution)? (command )?rejected by user\b|(command |patch )?(rejected|aborted) by user\b|\[request interrupted by user)`), denied},
 	{"ecp", regexp.MustCompile(`^(Error: )?(Exit code [1-9]\d*\b|Command failed with exit code\b|Process exited with code [1-9]|Command timed out after\b)`), toolFailed},
 	{"tpmi", regexp.MustCompile(`^(Traceback \(most recent call last\)|panic: |MCP error -32603\b|Internal error\b|thread '[^']*' panicked)`), toolFailed},
 }
@@ -85,7 +85,7 @@ var failureWords = regexp.MustCompile(`^\s*(# \w+ = ")?(Error\b|ERROR\b|error: |
 
 // errorObject is JSON that consists of what is wrong. Of an object with other
 // members too, nobody knows whether it failed.
-var errorObject = regexp.MustCompile(`^\s*\{\s*["']error["']\s*:\s*(["'][^"']|\{)`)
+var errorObject = regexp.MustCompile(`^\s*\{\s*["']error["']\s*:\s*(["'][^"']|\{\s*["'])`)
 
 // Classify settles the outcome and cause of a call by evidence: the format's own
 // word, the adapter's patterns, the texts of SDKs, clients and transports, the

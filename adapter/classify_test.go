@@ -34,7 +34,7 @@ func TestEvidence(t *testing.T) {
 		"transport": {
 			"HTTP 429", "http 429: slow down", "HTTP/1.1 502 Bad Gateway", "HTTP error 503", "Error: HTTP 401", "Request failed with status code 500", "429 Too Many Requests", "401 Unauthorized",
 			"Error: 500 Internal Server Error", "503", "status: 504", "status code 403 forbidden", "error code: 502", "MCP error -32001: Request timed out", "Request timed out", "MCP error -32000: Connection closed",
-			"connection refused", "Connection reset by peer", "socket hang up", "read ECONNRESET", "connect ECONNREFUSED 127.0.0.1:80", "Rate limit exceeded, retry in 5 s", "Too many requests", "fetch failed", "error: request timed out",
+			"connection refused", "Connection reset by peer", "socket hang up", "read ECONNRESET", "connect ECONNREFUSED 127.0.0.1:80", "Rate limit exceeded, retry in 5 s", "Too many requests", "fetch failed", "error: request timed out", "Streamable HTTP error: Error POSTing to endpoint (HTTP 503): x",
 		},
 		"denied": {
 			"The user doesn't want to proceed with this tool use.", "The user doesn't want to take this action right now.", "The user does not want to proceed", "User rejected the call", "Operator declined",
@@ -47,7 +47,7 @@ func TestEvidence(t *testing.T) {
 			"", "no", "User not authenticated. Please log in", "user not authenticated", "The tool x was not found", "Tool 'drill' not found in inventory", "Method not found in class Foo", "Tool for x not found", "Order not found", "Method of payment not found",
 			"MCP error -32000: no", "MCP error -32602x", "the arguments are invalid", "validation errors for you", "Input validation errors", "MCP error -320010",
 			"429 orders found", "500 units required", "5000", "HTTP 404", "HTTP 400 Bad Request", "HTTP 4290", "status 409", "401k plan missing", "Upload failed: 503 is no id", "the rate limit exceeded", "request timed outside",
-			"User deniedX", "Permission denied", "EACCES: permission denied, open '/x'", "users rejected", "The user doesn't want", "Your permission was denied",
+			"User deniedX", "Permission denied", "EACCES: permission denied, open '/x'", "users rejected", "The user doesn't want", "Your permission was denied", "User rejected invitation 12 already", "Permission was denied for user 7", "Connection refused by approver", "403 Forbidden words in title", "Request timed out of its approval window", "Unknown tool category 'x'",
 			"no Traceback (most recent call last)", "Internal errors", "don't panic: x", "Payment failed: connection refused by bank",
 		},
 	} {
@@ -68,7 +68,7 @@ func TestWords(t *testing.T) {
 		"Error: order not found": "rejected/unclear", "ValueError('no')": "rejected/unclear", "KeyError: x": "rejected/unclear", `{"error": "press the brake"}`: "rejected/unclear",
 		`# var_0 = "Error: no"`: "rejected/unclear", "Error during execution: x": "rejected/unclear", "Traceback (most recent call last):\n": "error",
 		"exec command rejected by user": "denied", "aborted by user after 3.2s": "denied", "unsupported call: x": "rejected/unknown_tool", "tool call error: boom": "rejected/unclear",
-		"503": "ok", "429 orders": "ok", "Errors: 0": "ok", `{"error": null}`: "ok", `{"status": "x", "error": "y"}`: "ok", "no Error": "ok", "Request timed out is what he wrote": "ok", "": "ok",
+		"503": "ok", "429 orders": "ok", "Errors: 0": "ok", `{"error": null}`: "ok", `{"status": "x", "error": "y"}`: "ok", "no Error": "ok", "User declined the meeting invitation.": "ok", "No such tool is needed: proceed": "ok", `{"error": {}, "data": [1]}`: "ok", "Request timed out is what he wrote": "ok", "": "ok",
 	} {
 		c := &calllog.Call{Tool: "x", ResultText: text}
 		if soft := Classify(c, calllog.Evidence{Words: true}, nil); settled(c) != want || soft && want != "ok" {

@@ -1,11 +1,15 @@
 package ingest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpg/calllog"
@@ -29,22 +33,25 @@ type identity struct {
 	first   bool // nothing was read before this file
 	last    bool // nothing will be read after it
 
-	// Calls without an answer, which a later copy may have, by both hashes.
-	held  map[uint64]*heldCall
+	// Calls without an answer, which a later log may have, by their base.
+	held  map[uint64][]*heldCall
 	order []*heldCall
+	nth   int // of the file
 }
 
 type heldCall struct {
 	*format.Record
-	key, content uint64
-	answered     bool // elsewhere
+	file     *FileReport
+	nth      int // of the file that it was read from
+	matched  int // the last file that had it too
+	answered bool
 }
 
 // maxHeld bounds how many calls are held back.
 const maxHeld = 50_000
 
 func newIdentity() *identity {
-	return &identity{seed: maphash.MakeSeed(), held: map[uint64]*heldCall{}}
+	return &identity{seed: maphash.MakeSeed(), held: map[uint64][]*heldCall{}}
 }
 
 // begin starts a file.
@@ -54,6 +61,7 @@ func (d *identity) begin(first, last bool) {
 	}
 	d.first, d.last = first, last
 	d.here, d.repeats = hashes{}, map[uint64]uint64{}
+	d.nth++
 }
 
 // standing is what a call is among those that were read.
@@ -65,81 +73,85 @@ const (
 	isHeld // it has no answer yet, which a later log may have: it waits for the end
 )
 
-// standing tells whether the call was read before, and remembers it.
-func (d *identity) standing(r *format.Record) standing {
+// standing tells whether the call was read before, and remembers it. A call that
+// is held belongs to the file.
+func (d *identity) standing(r *format.Record, file *FileReport) standing {
 	alone := d.first && d.last
 	if r.Key == "" && alone {
 		return isNew
 	}
-	var key, content uint64
+	var key uint64
 	if r.Key != "" {
 		key = maphash.String(d.seed, r.Key)
-	}
-	if !alone { // tables know no keys
-		content = d.content(r.Call, 0)
-	}
-	waits := r.Call.Outcome == calllog.Unanswered && (key != 0 || named(r.Call) && !r.Call.Time.IsZero())
-	if h := d.heldAs(key, content); h != nil {
-		if waits {
+		if alone {
+			if d.keys.add(key) {
+				return isNew
+			}
 			return isCopy
 		}
-		h.answered = true
 	}
-	if key != 0 && d.keys.has(key) || content != 0 && d.earlier.has(content) && (key != 0 || !d.here.has(content)) {
-		if content != 0 {
-			d.here.add(content)
+	base, full := d.content(r.Call)
+	open := r.Call.Outcome == calllog.Unanswered
+	known := key != 0 && d.keys.has(key) || !d.here.has(full) && d.earlier.has(full) || open && !d.here.has(base) && d.earlier.has(base)
+	if h := d.earlierHeld(base, key); h != nil && !known {
+		if open {
+			h.matched = d.nth
+			return isCopy
 		}
+		h.answered = true // and this is the call
+	}
+	if known {
+		d.here.add(full)
 		return isCopy
 	}
-	if waits && !d.last && len(d.order) < maxHeld {
+	if open && !d.last && (key != 0 || named(r.Call) && !r.Call.Time.IsZero()) && len(d.order) < maxHeld {
 		own := *r
 		own.Call = cloneCall(r.Call) // its memory may be used again
-		h := &heldCall{&own, key, content, false}
+		h := &heldCall{Record: &own, file: file, nth: d.nth}
 		d.order = append(d.order, h)
-		for _, k := range []uint64{key, content} {
-			if k != 0 {
-				d.held[k] = h
-			}
+		d.held[base] = append(d.held[base], h)
+		if key != 0 {
+			d.held[key] = append(d.held[key], h)
 		}
 		return isHeld
 	}
 	if key != 0 {
 		d.keys.add(key)
-		if content != 0 {
-			d.here.add(content)
-		}
+		d.here.add(base)
+		d.here.add(full)
 		return isNew
 	}
-	if d.here.add(content) {
+	d.here.add(base)
+	if d.here.add(full) {
 		return isNew
 	}
-	d.repeats[content]++
-	nth := d.content(r.Call, d.repeats[content])
-	d.here.add(nth)
-	if d.earlier.has(nth) {
+	d.repeats[full]++
+	if nth := d.repeated(full, d.repeats[full]); !d.here.add(nth) || d.earlier.has(nth) {
 		return isCopy
 	}
 	return isNew
 }
 
-func (d *identity) heldAs(key, content uint64) *heldCall {
-	for _, k := range []uint64{key, content} {
-		if h := d.held[k]; k != 0 && h != nil && !h.answered {
-			return h
+// earlierHeld gives a call of an earlier file that waits, and that this file had
+// not yet; nil if there is none.
+func (d *identity) earlierHeld(base, key uint64) *heldCall {
+	for _, k := range []uint64{key, base} {
+		if k == 0 {
+			continue
+		}
+		for _, h := range d.held[k] {
+			if !h.answered && h.nth < d.nth && h.matched < d.nth {
+				return h
+			}
 		}
 	}
 	return nil
 }
 
 // unanswered gives the calls that were held back and found no answer.
-func (d *identity) unanswered() []*format.Record {
-	var out []*format.Record
-	for _, h := range d.order {
-		if !h.answered {
-			out = append(out, h.Record)
-		}
-	}
-	d.held, d.order = map[uint64]*heldCall{}, nil
+func (d *identity) unanswered() []*heldCall {
+	out := slices.DeleteFunc(d.order, func(h *heldCall) bool { return h.answered })
+	d.held, d.order = nil, nil
 	return out
 }
 
@@ -161,59 +173,90 @@ func named(c *calllog.Call) bool { return c.ID != "" && !strings.HasPrefix(c.ID,
 // gives.
 const longID = 12
 
-// content is a hash of what tells a call from others, wherever the log is read:
-// its time in microseconds, as tables keep it, its id, tool and arguments, and its
-// session unless the id is a long one. The answer counts where no id does: a log
-// may be read before a call is answered, and again after it.
-func (d *identity) content(c *calllog.Call, nth uint64) uint64 {
+// content hashes what tells a call from others, wherever the log is read: its time
+// in microseconds, as tables keep it, its id, tool and arguments, and its session
+// unless the id is a long one. That is base: a log may be read before a call is
+// answered, and again after it. full has the answer too, unless the id is a long
+// one; without an answer both are the same.
+func (d *identity) content(c *calllog.Call) (base, full uint64) {
 	var h maphash.Hash
 	h.SetSeed(d.seed)
-	var n [8]byte
-	number := func(x uint64) {
-		binary.LittleEndian.PutUint64(n[:], x)
-		h.Write(n[:])
-	}
-	text := func(s string) {
-		number(uint64(len(s)))
-		h.WriteString(s)
-	}
-	number(nth)
 	timed, named := !c.Time.IsZero(), named(c)
 	if timed {
-		number(uint64(c.Time.UnixMicro()))
+		number(&h, uint64(c.Time.UnixMicro()))
 	} else { // alike calls of two runs are two calls
-		number(uint64(c.Pos.Line))
-		text(filepath.Base(plainName(c.Pos.File)))
+		number(&h, uint64(c.Pos.Line))
+		text(&h, filepath.Base(plainName(c.Pos.File)))
 	}
-	if !timed || !named || len(c.ID) < longID {
-		text(stableSession(c))
+	unique := timed && named && len(c.ID) >= longID
+	switch line := lineID(c); {
+	case line != "":
+		text(&h, line)
+	case !unique:
+		text(&h, stableSession(c))
 	}
 	if named {
-		text(c.ID)
+		text(&h, c.ID)
 	}
-	text(c.Tool)
+	text(&h, c.Tool)
 	compact(&h, c.Args)
-	if !timed || !named {
-		text(c.ResultText)
-		compact(&h, c.Result)
-		if c.Outcome == calllog.Unanswered {
-			number(1)
-		}
+	base = h.Sum64()
+	if unique || c.Outcome == calllog.Unanswered {
+		return base, base
 	}
+	text(&h, c.ResultText)
+	compact(&h, c.Result)
+	return base, h.Sum64()
+}
+
+// repeated is the hash of a call that is the nth of its content in a file.
+func (d *identity) repeated(content, nth uint64) uint64 {
+	var h maphash.Hash
+	h.SetSeed(d.seed)
+	number(&h, content)
+	number(&h, nth)
 	return h.Sum64()
+}
+
+func number(h *maphash.Hash, x uint64) {
+	var n [8]byte
+	binary.LittleEndian.PutUint64(n[:], x)
+	h.Write(n[:])
+}
+
+func text(h *maphash.Hash, s string) {
+	number(h, uint64(len(s)))
+	h.WriteString(s)
+}
+
+// lineID is the id of the log's line that a reader kept, as copies do: "" if it
+// kept none.
+func lineID(c *calllog.Call) string {
+	if !bytes.Contains(c.Extra, []byte(`"uuid"`)) {
+		return ""
+	}
+	var extra struct {
+		UUID string `json:"uuid"`
+	}
+	_ = json.Unmarshal(c.Extra, &extra) // what isn't there is ""
+	return extra.UUID
 }
 
 // stableSession is a session's name without what it owes to the files that were
 // read beside its own: a session that is called after its file is so by the path
 // where two files have one name.
 func stableSession(c *calllog.Call) string {
-	rest, ok := strings.CutPrefix(c.Session, c.Pos.File)
-	if !ok || c.Pos.File == "" {
-		return c.Session
+	name := c.Session
+	if rest, ok := strings.CutPrefix(name, c.Pos.File); ok && c.Pos.File != "" {
+		base, _, _ := strings.Cut(filepath.Base(c.Pos.File), ".")
+		name = base + rest
 	}
-	base, _, _ := strings.Cut(filepath.Base(c.Pos.File), ".")
-	return base + rest
+	return connection.ReplaceAllString(name, "")
 }
+
+// connection is what readers add to a name to tell connections apart: the time
+// that one began, or its number in the log.
+var connection = regexp.MustCompile(`(@\d{4}-\d\d-\d\dT[\d:.]+Z|#\d+)$`)
 
 // compact hashes JSON without the blanks between its tokens.
 func compact(h *maphash.Hash, v []byte) {

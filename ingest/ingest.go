@@ -64,7 +64,7 @@ type Skipped struct{ File, Why string }
 
 // Report is what a run read.
 type Report struct {
-	Files    []FileReport
+	Files    []*FileReport
 	Skipped  []Skipped
 	Calls    int
 	Copies   int
@@ -178,22 +178,12 @@ func (r *run) readAll(ctx context.Context, sources []source, named *format.Forma
 			return first, err
 		}
 	}
-	for _, rec := range r.known.unanswered() {
-		if err := r.out(rec.Call, r.fileOf(rec.Call)); err != nil {
+	for _, h := range r.known.unanswered() {
+		if err := r.out(h.Call, h.file); err != nil {
 			return first, err
 		}
 	}
 	return first, nil
-}
-
-// fileOf gives the report of the file that a call stands in.
-func (r *run) fileOf(c *calllog.Call) *FileReport {
-	for i := range r.rep.Files {
-		if f := &r.rep.Files[i]; f.File == c.Pos.File {
-			return f
-		}
-	}
-	return &FileReport{}
 }
 
 // unusable is an input that gives no calls, which is no reason to stop.
@@ -297,11 +287,10 @@ func (r *run) log(ctx context.Context, s *source, f *format.Format, text io.Read
 	if r.opts.Log != nil {
 		r.opts.Log()
 	}
-	file := FileReport{File: s.name, Format: f.Name}
+	file := &FileReport{File: s.name, Format: f.Name}
 	in := &format.Input{Ctx: ctx, File: s.name, Scope: s.scope, Label: s.label, R: text, Reuse: r.opts.Reuse}
 	in.Emit = func(rec *format.Record) error {
-		r.settle(rec)
-		return r.hand(rec, &file)
+		return r.hand(rec, file)
 	}
 	if f.Binary() && s.path != "-" {
 		if whole, err := os.Open(s.path); err == nil {
@@ -341,14 +330,13 @@ func (r *run) table(ctx context.Context, s *source, in *bufio.Reader) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	file := FileReport{File: s.name, Format: "table"}
+	file := &FileReport{File: s.name, Format: "table"}
 	for t.Next() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rec := &format.Record{Call: t.Call()}
-		r.settle(rec) // what is settled stays; an adapter may know more by now
-		if err := r.hand(rec, &file); err != nil {
+		// What is settled stays; an adapter may know more by now.
+		if err := r.hand(&format.Record{Call: t.Call()}, file); err != nil {
 			return err
 		}
 	}
@@ -388,7 +376,6 @@ func (r *run) settle(rec *format.Record) {
 			r.rep.Soft = append(r.rep.Soft, c.Pos)
 		}
 	}
-	r.opts.Redact.call(c)
 	if a != nil {
 		if c.Server == "" {
 			c.Server = a.ServerID
@@ -421,15 +408,18 @@ var ErrLeftOut = errors.New("left out")
 
 // hand hands a call on unless it was read before, and counts it.
 func (r *run) hand(rec *format.Record, file *FileReport) error {
-	switch r.known.standing(rec) {
+	r.opts.Redact.call(rec.Call)
+	switch r.known.standing(rec, file) {
 	case isCopy:
 		file.Copies++
 		r.rep.Copies++
 		return nil
 	case isHeld:
 		file.held++
+		r.settle(r.known.order[len(r.known.order)-1].Record)
 		return nil
 	}
+	r.settle(rec)
 	return r.out(rec.Call, file)
 }
 

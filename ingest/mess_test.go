@@ -183,6 +183,9 @@ func TestIdentity(t *testing.T) {
 	grown := line(1, "a") + line(1, "a") + line(1, "a") + line(2, "b") + line(3, "c")
 	untimed := `{"tool":"a","args":{},"is_error":false,"result_text":"` + strings.Repeat("x", 300) + `"}` + "\n"
 	claude := `{"type":"assistant","uuid":"u","sessionId":"%s","message":{"content":[{"type":"tool_use","id":"toolu_01AAAAAAAAAAAAAAAAAA","name":"Ls","input":{}}]}}` + "\n"
+	router := `{"type":"assistant","uuid":"00000000-0000-4000-8000-00000000000%[2]s","sessionId":"%[1]s","timestamp":"2026-01-01T00:00:0%[2]sZ","message":{"content":[{"type":"tool_use","id":"call_0","name":"Ls","input":{}}]}}
+{"type":"user","uuid":"10000000-0000-4000-8000-00000000000%[2]s","sessionId":"%[1]s","timestamp":"2026-01-01T00:00:0%[2]sZ","message":{"content":[{"type":"tool_result","tool_use_id":"call_0","content":"x"}]}}
+`
 	for name, tt := range map[string]struct {
 		files  []string
 		calls  int
@@ -201,6 +204,16 @@ func TestIdentity(t *testing.T) {
 		"an answered call and its copy without": {[]string{
 			`{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{"x": 1},"is_error":false,"result_text":"y"}` + "\n" + line(1, "z"),
 			line(9, "y") + `{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{"x":1}}` + "\n"}, 3, 1},
+		"parallel workers whose answers differ": {[]string{
+			`{"ts":"2026-01-01T00:00:01Z","session":"s","server":"east","call_id":"1","tool":"a","args":{},"is_error":false,"result_text":"e"}` + "\n",
+			`{"ts":"2026-01-01T00:00:01Z","session":"s","server":"west","call_id":"1","tool":"a","args":{},"is_error":false,"result_text":"w"}` + "\n"}, 2, 0},
+		"an id that is used twice at one time": {[]string{
+			`{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{}}` + "\n" + `{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{},"is_error":false,"result_text":"x"}` + "\n",
+			line(9, "y")}, 3, 0},
+		"alike calls without answers": {[]string{
+			strings.Repeat(`{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{}}`+"\n", 2), line(9, "y")}, 3, 0},
+		"a session that a router's ids leave alike": {[]string{
+			fmt.Sprintf(router, "S1", "1") + fmt.Sprintf(router, "S1", "2"), fmt.Sprintf(router, "S2", "1") + fmt.Sprintf(router, "S2", "2") + fmt.Sprintf(router, "S2", "3")}, 3, 2},
 		"a call that is never answered": {[]string{
 			`{"ts":"2026-01-01T00:00:01Z","session":"s","call_id":"1","tool":"a","args":{}}` + "\n", line(9, "y"), line(8, "y")}, 3, 0},
 		"a copy of a session's line in one file": {[]string{fmt.Sprintf(claude, "one") + fmt.Sprintf(claude, "one")}, 1, 0},

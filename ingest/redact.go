@@ -68,9 +68,13 @@ var known = []struct {
 	{"xox", regexp.MustCompile(`\bxox[abeprs]-[\w-]{10,}`), Redacted},
 	{"AIza", regexp.MustCompile(`\bAIza[\w-]{30,}`), Redacted},
 	{"eyJ", regexp.MustCompile(`\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+`), Redacted},
+	{"hf_", regexp.MustCompile(`\bhf_[A-Za-z0-9]{20,}`), Redacted},
+	{"npm_", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{20,}`), Redacted},
+	{"BEARER ", regexp.MustCompile(`\b(BEARER )[A-Za-z0-9+/._~-]{6,}=*`), "${1}" + Redacted},
+	{" -", regexp.MustCompile(`( --?(?:[a-z-]*-)?(?:password|passwd|token|secret|api-?key|pass) )[^\s-][^\s"']*`), "${1}" + Redacted},
 	{"earer ", regexp.MustCompile(`\b([Bb]earer )[A-Za-z0-9+/._~-]{6,}=*`), "${1}" + Redacted},
-	{"PRIVATE KEY-----", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)`), Redacted},
-	{"://", regexp.MustCompile(`(://[^/\s:@"]+:)[^/\s@"]+(@)`), "${1}" + Redacted + "${2}"},
+	{"PRIVATE KEY", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY( BLOCK)?-----|$)`), Redacted},
+	{"://", regexp.MustCompile(`(://[^/\s:@"]*:)[^/\s"]+(@)`), "${1}" + Redacted + "${2}"},
 	{" -u ", regexp.MustCompile(`( -u [^\s:]+:)\S+`), "${1}" + Redacted},
 	{"assword>", regexp.MustCompile(`(<[\w:]*[Pp]assword>)[^<]+(<)`), "${1}" + Redacted + "${2}"},
 }
@@ -158,7 +162,10 @@ func valueAfter(s string, i int, name string) (begin, end int) {
 		end = begin + n
 	}
 	value := s[begin:end]
-	if value == "" || s[i] == ':' && isWord(value) {
+	if strings.HasPrefix(s[begin:], Redacted) || begin > 0 && s[i] == '=' && (s[begin] == '=' || isCode(value)) {
+		return -1, 0
+	}
+	if value == "" || s[i] == ':' && isWord(value, name) {
 		return -1, 0
 	}
 	return begin, end
@@ -166,11 +173,24 @@ func valueAfter(s string, i int, name string) (begin, end int) {
 
 // isWord tells whether what stands behind a colon is more likely prose: "token:
 // not found", "unexpected token: }".
-func isWord(s string) bool {
+func isWord(s, name string) bool {
+	if words := nameWords(name); len(words) > 0 && slices.Contains([]string{"password", "passwd", "passphrase", "passcode", "pwd"}, words[len(words)-1]) {
+		return slices.Contains([]string{"not", "is", "must", "has", "was", "required", "invalid", "missing", "incorrect", "cannot", "expired", "wrong"}, strings.ToLower(s))
+	}
 	if len(s) < 3 {
 		return !strings.ContainsAny(s, "0123456789") || len(s) == 1
 	}
 	return len(s) < 12 && strings.IndexFunc(s, func(r rune) bool { return r < 'a' || r > 'z' }) < 0
+}
+
+// isCode tells whether what stands behind an equals sign is a program's: no value
+// but where one comes from.
+func isCode(s string) bool {
+	switch s {
+	case "None", "null", "nil", "undefined", "true", "false", "True", "False":
+		return true
+	}
+	return strings.ContainsAny(s, "($[") || strings.HasPrefix(s, "os.") || strings.HasPrefix(s, "process.")
 }
 
 // value redacts a JSON value. What isn't touched stays as it is written.
@@ -292,7 +312,7 @@ var (
 	// Tokens that are no secrets, by the word before.
 	plainTokens = strings.Fields("page next prev previous continuation continue stop progress pad start end eos bos unk max min per sync cancellation unexpected invalid expected")
 	// Names of which a number is a secret.
-	secretNumbers = strings.Fields("password passcode pin otp cvv cvc ssn pwd number key")
+	secretNumbers = strings.Fields("password passcode pin otp cvv cvc ssn pwd number key access-token auth-token")
 )
 
 func (r *Redactor) secret(name string) bool {
@@ -319,7 +339,11 @@ func (r *Redactor) secret(name string) bool {
 func (r *Redactor) secretNumber(name string) bool {
 	words := nameWords(name)
 	named := slices.ContainsFunc(r.Names, func(n string) bool { return strings.EqualFold(n, name) })
-	return named || len(words) > 0 && slices.Contains(secretNumbers, words[len(words)-1])
+	if named || len(words) == 0 {
+		return named
+	}
+	last := words[len(words)-1]
+	return slices.Contains(secretNumbers, last) || len(words) > 1 && slices.Contains(secretNumbers, words[len(words)-2]+"-"+last)
 }
 
 // nameWords takes a name apart at underscores, hyphens, blanks and capitals.

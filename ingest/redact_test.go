@@ -41,7 +41,10 @@ func TestRedact(t *testing.T) {
 		"postgres://bob:S1@db/x": "postgres://bob:[redacted]@db/x", "curl -u bob:S1 x": "curl -u bob:[redacted] x", "x?sig=S1&y=2": "x?sig=[redacted]&y=2", "DB_PASS=S1": "DB_PASS=[redacted]",
 		"<password>S1</password>": "<password>[redacted]</password>", `request {\"password\":\"S1\"} sent`: `request {\"password\":\"[redacted]\"} sent`, `password: "a\"S1" x`: `password: "[redacted]" x`,
 		"unexpected token: } at line 3": "unexpected token: } at line 3", "Error: credential: not found": "Error: credential: not found", "Invalid page_token: p2": "Invalid page_token: p2",
-		"basic configuration-of-x": "basic configuration-of-x", "disk/sk-test-results-full.txt": "disk/sk-test-results-full.txt", "token:": "token:", "a=b": "a=b",
+		"basic configuration-of-x": "basic configuration-of-x", "disk/sk-test-results-full.txt": "disk/sk-test-results-full.txt", "mysql --password hunter22 x": "mysql --password [redacted] x", "vault login -token hvs.abc123": "vault login -token [redacted]", "redis://:s3cretpw@host:6379/0": "redis://:[redacted]@host:6379/0",
+		"password: letmein": "password: [redacted]", "password: is required": "password: is required", "https://user:p@ss:word@host/": "https://user:[redacted]@host/", "BEARER abcdefghijkl": "BEARER [redacted]",
+		"if password == other:": "if password == other:", "secret = os.environ['X']": "secret = os.environ['X']", "def f(password=None)": "def f(password=None)", "--db-password=[redacted] x": "--db-password=[redacted] x",
+		"token:": "token:", "a=b": "a=b",
 	} {
 		if got := r.text(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

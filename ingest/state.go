@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"container/list"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -60,6 +61,9 @@ func newTracker() *tracker {
 
 func (t *tracker) session(c *calllog.Call) *session {
 	key := c.Server + "\x00" + c.Session
+	if base, _, _ := strings.Cut(filepath.Base(c.Pos.File), "."); strings.HasPrefix(c.Session, base) || strings.HasPrefix(c.Session, c.Pos.File) {
+		key += "\x00" + c.Pos.File // a name that another file may have too
+	}
 	if e := t.sessions[key]; e != nil {
 		t.idle.MoveToFront(e)
 		return e.Value.(*session)

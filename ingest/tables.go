@@ -2,8 +2,10 @@ package ingest
 
 import (
 	"fmt"
+	"os"
 
 	"mcpg/ingest/table"
+	"mcpg/internal/input"
 )
 
 // Tables opens those of the inputs that are tables and would be read, one after
@@ -17,16 +19,12 @@ func Tables(inputs []string, f func(name string, t *table.Reader) error) error {
 		if s.size == 0 || s.found && !s.matched {
 			continue
 		}
-		head, err := headOf(s.path, 64)
-		if err != nil {
-			continue // the reading says so
-		}
-		if _, is := table.Detect(head); !is {
-			continue
-		}
-		t, err := table.Open(s.path)
+		t, err := tableOf(&s)
 		if err != nil {
 			return err
+		}
+		if t == nil {
+			continue
 		}
 		if err := f(s.name, t); err != nil {
 			t.Close()
@@ -37,4 +35,26 @@ func Tables(inputs []string, f func(name string, t *table.Reader) error) error {
 		}
 	}
 	return nil
+}
+
+// tableOf opens a source that is a table, compressed or not; nil if it is none.
+func tableOf(s *source) (*table.Reader, error) {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, nil // the reading says so
+	}
+	defer f.Close()
+	in, err := input.Plain(f)
+	if err != nil {
+		return nil, nil // likewise
+	}
+	head, _ := in.Peek(64)
+	if _, is := table.Detect(head); !is {
+		return nil, nil
+	}
+	t, err := openTable(s, in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	return t, nil
 }

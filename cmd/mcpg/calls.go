@@ -106,7 +106,7 @@ func adaptersNote(set adapter.Set) []table.Note {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(ad.Source())
+		b.Write(bytes.TrimSpace(ad.Source())) // the same in every generation of a table
 	}
 	b.WriteByte(']')
 	return []table.Note{{Key: table.AdaptersNote, Value: b.String()}}

@@ -25,7 +25,7 @@ func (a *app) summary(rep *ingest.Report, set adapter.Set, out string) {
 			say("and %d more files", len(rep.Files)-i)
 			break
 		}
-		say("%s", fileLine(&rep.Files[i], rep))
+		say("%s", fileLine(rep.Files[i], rep))
 	}
 	lines, noise := 0, map[string]int{}
 	for _, f := range rep.Files {

@@ -80,6 +80,7 @@ type conversations struct {
 	// from its beginning, as logs of requests do.
 	last     *conversation
 	lastList []byte
+	lastID   string
 }
 
 func newConversations(in *Input, server string) *conversations {
@@ -143,7 +144,7 @@ func (s *conversations) told(o object, rec jsontext.Value, m member, line int) e
 	list, begin := m.value, lines.of(m.at)
 	body := bytes.TrimRight(bytes.TrimSuffix(list, []byte("]")), " \t\r\n")
 	c, from := s.last, len(s.lastList)
-	if c == nil || from < minTold || !bytes.HasPrefix(body, s.lastList) {
+	if id := recordID(o); c == nil || from < minTold || len(body) <= from || id != s.lastID || !bytes.HasPrefix(body, s.lastList) {
 		if c != nil {
 			if err := s.finish(c); err != nil {
 				return err
@@ -160,7 +161,7 @@ func (s *conversations) told(o object, rec jsontext.Value, m member, line int) e
 		c.end()
 		return s.finish(c)
 	}
-	s.last, s.lastList = c, bytes.Clone(body)
+	s.last, s.lastList, s.lastID = c, bytes.Clone(body), recordID(o)
 	return nil
 }
 
@@ -189,14 +190,16 @@ func messageLists(o object) []member {
 
 // recordName names a record's session.
 func recordName(o object, n int) string {
+	return firstString(recordID(o), fmt.Sprint(n+1))
+}
+
+// recordID is what a record says that it is of; "" if nothing.
+func recordID(o object) string {
 	var parts []string
 	for _, name := range []string{"session_id", "conversation_id", "thread_id", "run_id", "task_id", "id", "trial", "epoch"} {
 		if s := o.str(name); s != "" {
 			parts = append(parts, s)
 		}
-	}
-	if len(parts) == 0 {
-		return fmt.Sprint(n + 1)
 	}
 	return strings.Join(parts, ".")
 }

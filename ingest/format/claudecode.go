@@ -31,7 +31,7 @@ var claudeTypes = map[string]bool{"user": true, "assistant": true, "system": tru
 	"progress": true, "queue-operation": true, "file-history-snapshot": true, "turn_end": true}
 
 func readClaudeCode(in *Input) error {
-	c := &claudeCode{in: in, p: newPairing(in), roots: map[string]string{}, seen: map[string]bool{}, ids: map[string]bool{}}
+	c := &claudeCode{in: in, p: newPairing(in), roots: map[string]string{}, seen: map[string]string{}, also: map[string][]string{}}
 	if c.isDocument() {
 		d := in.document()
 		err := d.each([]string{"loglines"}, nil, func(line int, rec jsontext.Value) error {
@@ -62,9 +62,9 @@ func readClaudeCode(in *Input) error {
 type claudeCode struct {
 	in    *Input
 	p     *pairing
-	roots map[string]string // of sub-agents' chains, by uuid of a line
-	seen  map[string]bool   // keys of calls: resumed sessions copy old lines
-	ids   map[string]bool   // sessions and ids of calls
+	roots map[string]string   // of sub-agents' chains, by uuid of a line
+	seen  map[string]string   // by key of a call, what it waits under: resumed sessions copy old lines
+	also  map[string][]string // by session and id, what calls wait under
 }
 
 // isDocument looks for a document with loglines, or a list of lines.
@@ -146,14 +146,16 @@ func (c *claudeCode) call(block object, session claudeSession, uuid string, line
 		c.in.find(line, "bad-record", "a tool_use without the name of a tool")
 		return Faulty
 	}
-	key := claudeKey(callID, uuid)
+	key, own := claudeKey(callID, uuid), session.name+"\x00"+callID
+	shared := session.id + "\x00" + callID
 	if key != "" {
-		if c.seen[key] {
+		if first, again := c.seen[key]; again {
+			c.also[shared] = append(c.also[shared], first) // an answer behind the copy may be the only one
 			return "copied calls"
 		}
-		c.seen[key] = true
+		c.seen[key] = own
 	}
-	c.ids[session.id+"\x00"+callID] = true
+	c.also[shared] = append(c.also[shared], own)
 	args, noted := arguments(block.get("input"))
 	if noted != "" {
 		c.in.note(line, "arguments", noted)
@@ -165,7 +167,10 @@ func (c *claudeCode) call(block object, session claudeSession, uuid string, line
 	} else if s := block.str("server_name"); s != "" {
 		call.Server = s
 	}
-	c.p.call(session.id+"\x00"+callID, Record{Call: call, Key: key})
+	if len(callID) < 20 && key != "" { // what a copy is known by
+		call.Extra = makeObject(append(objectOf(call.Extra), member{name: "uuid", value: quote(uuid)})...)
+	}
+	c.p.call(own, Record{Call: call, Key: key})
 	return Used
 }
 
@@ -183,8 +188,7 @@ func claudeKey(callID, uuid string) string {
 }
 
 func (c *claudeCode) answer(block, o object, session claudeSession, line int, at time.Time) string {
-	key := session.id + "\x00" + block.str("tool_use_id")
-	ok := c.p.answer(key, func(r *Record) {
+	fill := func(r *Record) {
 		failed, _ := boolOf(block.get("is_error"))
 		text, refused := claudeText(contentText(block.get("content")))
 		r.flagged(failed || refused, text)
@@ -192,11 +196,19 @@ func (c *claudeCode) answer(block, o object, session claudeSession, line int, at
 		if more := o.firstOf("toolUseResult", "tool_use_result"); more.Kind() == '{' || more.Kind() == '[' {
 			r.Call.Result = keep(more)
 		}
-	})
-	switch {
-	case ok:
+	}
+	// Of the chain's own call first: other chains of the session may use the id too.
+	id := block.str("tool_use_id")
+	if c.p.answer(session.name+"\x00"+id, fill) {
 		return Used
-	case c.ids[key]:
+	}
+	others := c.also[session.id+"\x00"+id]
+	for _, key := range others {
+		if c.p.answer(key, fill) {
+			return Used
+		}
+	}
+	if len(others) > 0 {
 		return "copied answers"
 	}
 	c.in.find(line, "unpaired", "an answer to no open call")

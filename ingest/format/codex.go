@@ -70,15 +70,16 @@ func codexItem(c *conversation, o object, line int, at time.Time) string {
 			pr.told = false
 			return Used
 		}
-		text, exit := codexOutput(o.get("output"))
+		text, failed, known := codexOutput(o.get("output"))
 		if !c.answer(o.str("call_id"), "", line, func(r *Record) {
 			r.Call.Latency = between(r.Call.Time, at)
-			if exit {
-				r.flagged(true, text)
-				r.Evidence.Kind = "exit_code"
+			if !known {
+				r.words(text)
 				return
 			}
-			r.words(text)
+			if r.flagged(failed, text); failed {
+				r.Evidence.Kind = "exit_code"
+			}
 		}) {
 			return Faulty
 		}
@@ -90,21 +91,19 @@ func codexItem(c *conversation, o object, line int, at time.Time) string {
 	return "other items"
 }
 
-// codexOutput gives the text of an output, and whether a command in it ended
-// with another code than 0.
-func codexOutput(v jsontext.Value) (text string, failed bool) {
+// codexOutput gives the text of an output; and, if that is known, whether a
+// command in it ended with another code than 0.
+func codexOutput(v jsontext.Value) (text string, failed, known bool) {
 	text = contentText(v)
 	if o := objectOf(v); o != nil {
 		if body := o.firstOf("output", "content"); body != nil {
 			text = contentText(body)
 		}
-		if ok, is := boolOf(o.get("success")); is && !ok {
-			return text, true
+		if ok, is := boolOf(o.get("success")); is {
+			return text, !ok, true
 		}
-		if code := o.obj("metadata").get("exit_code"); code.Kind() == '0' {
-			return text, string(code) != "0"
-		}
-		return text, false
+		code := o.obj("metadata").get("exit_code")
+		return text, code.Kind() == '0' && string(code) != "0", code.Kind() == '0'
 	}
 	// The header before the output says it, in its first line or in one of its own.
 	head, _, _ := strings.Cut(text[:min(len(text), 1000)], "\nOutput:")
@@ -112,14 +111,14 @@ func codexOutput(v jsontext.Value) (text string, failed bool) {
 	for line := range strings.Lines(head) {
 		line = strings.TrimSpace(line)
 		if code, ok := strings.CutPrefix(line, "Process exited with code "); ok && len(head) < len(text) {
-			return text, code != "0"
+			return text, code != "0", true
 		}
 		if code, ok := strings.CutPrefix(line, "Exit code: "); ok && first {
-			return text, code != "0"
+			return text, code != "0", true
 		}
 		first = false
 	}
-	return text, false
+	return text, false, false
 }
 
 // codexEvent takes what an event knows of a call of an MCP server: the server's

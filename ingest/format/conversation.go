@@ -229,7 +229,10 @@ func (c *conversation) item(kind string, o object, line int, at time.Time) strin
 
 // mcpCall takes a hosted MCP call: call and answer in one item.
 func (c *conversation) mcpCall(o object, line int, at time.Time) string {
-	pr := c.call(o.str("id"), o.str("name"), o.get("arguments"), line, at)
+	pr := c.p.waits(c.key(o.str("id"))) // it was in progress, and is told again
+	if pr == nil || o.str("id") == "" {
+		pr = c.call(o.str("id"), o.str("name"), o.get("arguments"), line, at)
+	}
 	if pr == nil {
 		return Faulty
 	}

@@ -103,7 +103,7 @@ func desktopEntry(line string, serverFirst bool) (e entry, ok bool) {
 // says if that can be told, else the last of the brackets that follow each other.
 func headEnd(s string) int {
 	for _, mark := range []string{"] Message from ", "] Initializing server"} {
-		if i := strings.Index(s[:min(len(s), 500)], mark); i >= 0 {
+		if i := strings.Index(s[:min(len(s), 500)], mark); i >= 0 && bracketed(s[:i+1]) {
 			return i
 		}
 	}
@@ -119,6 +119,26 @@ func headEnd(s string) int {
 		}
 	}
 	return end
+}
+
+// bracketed tells whether a text is groups in brackets, which may hold brackets,
+// with a blank between them, and nothing else.
+func bracketed(s string) bool {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case depth == 0 && !(c == ' ' && i+1 < len(s) && s[i+1] == '['):
+			return false
+		}
+		if depth < 0 {
+			return false
+		}
+	}
+	return depth == 0
 }
 
 // line takes a line, which may hold several entries glued together: one begins

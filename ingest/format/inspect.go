@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -243,18 +244,26 @@ func (s *inspectSession) eventCalls() bool {
 }
 
 // otherCalls takes the calls that only events tell of: those of sub-agents, or of
-// messages that were dropped on the way.
+// messages that were dropped on the way. An event that was written twice is one.
 func (s *inspectSession) otherCalls() {
-	known := map[string]bool{}
-	for _, pr := range s.p.queue {
-		known[pr.Call.ID] = true
+	left := map[int]bool{}
+	for _, list := range s.byID {
+		for _, i := range list {
+			left[i] = true
+		}
 	}
-	for _, e := range s.events {
-		id := e.o.str("id")
-		if id == "" || known[id] {
+	known := map[string]bool{}
+	for i, e := range s.events {
+		what := e.o.str("id") + "\x00" + e.o.str("function") + "\x00" + calllog.Canonical(e.o.get("arguments")) + "\x00" + e.o.str("timestamp")
+		if again := known[what]; again || !left[i] {
+			known[what] = true
 			continue
 		}
-		known[id] = true
+		known[what] = true
+		id := e.o.str("id")
+		if id != "" && s.p.named[s.key(id)] != nil {
+			id += "/" + strconv.Itoa(i) // the id is another call's too
+		}
 		if pr := s.call(id, e.o.str("function"), e.o.get("arguments"), e.line, time.Time{}); pr != nil {
 			s.fromEvent(pr, e.o)
 			pr.Call.Args, pr.Tool = s.expand(pr.Call.Args), s.tools[pr.Call.Tool]
@@ -268,12 +277,16 @@ func (s *inspectSession) otherCalls() {
 // complete adds to every call what is known beside the messages.
 func (s *inspectSession) complete() {
 	for _, pr := range s.p.queue {
-		if list := s.byID[pr.Call.ID]; len(list) > 0 {
-			s.byID[pr.Call.ID] = list[1:]
-			s.fromEvent(pr, s.events[list[0]].o)
-		} else if list := s.byID[""]; len(list) > 0 && s.generated(pr) {
-			s.byID[""] = list[1:]
-			s.fromEvent(pr, s.events[list[0]].o)
+		for _, id := range []string{pr.Call.ID, ""} {
+			if id == "" && !s.generated(pr) {
+				continue
+			}
+			i := slices.IndexFunc(s.byID[id], func(i int) bool { return firstString(s.events[i].o.str("function"), pr.Call.Tool) == pr.Call.Tool })
+			if i >= 0 {
+				s.fromEvent(pr, s.events[s.byID[id][i]].o)
+				s.byID[id] = slices.Delete(s.byID[id], i, i+1)
+				break
+			}
 		}
 		pr.Call.Args = s.expand(pr.Call.Args)
 		pr.Tool = s.tools[pr.Call.Tool]

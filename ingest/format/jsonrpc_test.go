@@ -64,6 +64,17 @@ func TestJSONRPC(t *testing.T) {
 1 log||buy 1 {"x":1} ok "one"
 2 log||buy 2 {"x":1} failed "two"
 8 calls`},
+		"a ping before a call with its id, and a task that fails": {`{"jsonrpc":"2.0","id":1,"method":"ping"}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","arguments":{}}}
+{"jsonrpc":"2.0","id":1,"result":{}}
+{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"card expired"}],"isError":true}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow","arguments":{},"task":{}}}
+{"jsonrpc":"2.0","id":2,"result":{"task":{"taskId":"T","status":"working"}}}
+{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T","status":"failed","statusMessage":"disk full"}}
+`, `
+2 log||pay 1 {} failed "card expired"
+5 log||slow 2 {} failed "disk full"
+5 calls, 1 other answers, 1 other requests`},
 		"connections restart their ids": {rpcHello + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}
 ` + rpcHello + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b","arguments":{}}}
 {"jsonrpc":"2.0","id":1,"result":{"content":[]}}

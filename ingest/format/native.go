@@ -29,6 +29,9 @@ func readNative(in *Input) error {
 	for r.Scan() {
 		in.Uses[Used]++
 		c := r.Call()
+		if c.Session == "" {
+			c.Session = in.Scope
+		}
 		if err := in.emit(&Record{Call: c}); err != nil {
 			return err
 		}

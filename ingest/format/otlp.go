@@ -118,6 +118,11 @@ func (t *otlpReader) resource(at int, v jsontext.Value) {
 	})
 }
 
+// agents tells whether a span is of an agent or a model.
+func (a attributes) agents() bool {
+	return a.has("gen_ai.operation.name") || a.has("gen_ai.agent.name") || a.has("openinference.span.kind") || a.has("traceloop.span.kind")
+}
+
 func (t *otlpReader) span(at int, v jsontext.Value, service string) {
 	o := objectOf(v)
 	if o == nil {
@@ -128,7 +133,9 @@ func (t *otlpReader) span(at int, v jsontext.Value, service string) {
 	f, ok := factsOf(a, o.str("name"))
 	switch {
 	case !ok:
-		t.spans.pass(hexID(o.str2("traceId", "trace_id")), hexID(o.str2("spanId", "span_id")), hexID(o.str2("parentSpanId", "parent_span_id")))
+		if !a.agents() { // what an agent does within a call is no part of it
+			t.spans.pass(hexID(o.str2("traceId", "trace_id")), hexID(o.str2("spanId", "span_id")), hexID(o.str2("parentSpanId", "parent_span_id")))
+		}
 		t.use("other spans")
 		return
 	case a.str("logfire.span_type") == "pending_span": // told ahead of a span that comes later

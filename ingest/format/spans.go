@@ -282,9 +282,6 @@ func sameCall(outer, inner *toolSpan) bool {
 	if !sameTool(outer.Call.Tool, inner.Call.Tool) || outer.callID != "" && inner.callID != "" && outer.callID != inner.callID {
 		return false
 	}
-	if outer.layer != inner.layer && !(outer.layer == serverLayer && inner.layer == clientLayer) {
-		return true
-	}
 	a, b := outer.Call.Args, inner.Call.Args
 	return a == nil || b == nil || calllog.Canonical(a) == calllog.Canonical(b)
 }

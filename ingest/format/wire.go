@@ -33,8 +33,8 @@ func (s side) other() side {
 // sides are the words that logs have for directions, as seen from a proxy or a
 // server: in is what the client sent.
 var sides = map[string]side{
-	"in": clientSide, "c2s": clientSide, "client": clientSide, "client->server": clientSide, "client-to-server": clientSide, "client_to_server": clientSide, "from_client": clientSide, "to_server": clientSide, "request": clientSide,
-	"out": serverSide, "s2c": serverSide, "server": serverSide, "server->client": serverSide, "server-to-client": serverSide, "server_to_client": serverSide, "from_server": serverSide, "to_client": serverSide, "response": serverSide,
+	"in": clientSide, "c2s": clientSide, "client": clientSide, "client->server": clientSide, "client-to-server": clientSide, "client_to_server": clientSide, "from_client": clientSide, "to_server": clientSide,
+	"out": serverSide, "s2c": serverSide, "server": serverSide, "server->client": serverSide, "server-to-client": serverSide, "server_to_client": serverSide, "from_server": serverSide, "to_client": serverSide,
 }
 
 // frame is one JSON-RPC message of a log.
@@ -237,6 +237,11 @@ func (w *wire) request(f *frame, m object) string {
 	c.begun = c.begun || method == "initialize"
 	c.asks++
 	r := request{method: method, line: f.line, nth: c.asks}
+	if old, waits := c.pending[from][key]; waits && f.from == unknownSide && from == clientSide && !strings.Contains(old.method, "/") {
+		// What both sides may ask and the client seemed to have: it never uses an id twice.
+		delete(c.pending[clientSide], key)
+		c.expect(serverSide, key, old)
+	}
 	if old, dup := c.pending[from][key]; dup && old.pair != nil && !old.pair.done {
 		w.in.find(f.line, "duplicate-id", fmt.Sprintf("the id of the call in line %d, which has no answer yet, is used again", old.line))
 		w.p.forget(old.pair)
@@ -254,11 +259,16 @@ func (w *wire) request(f *frame, m object) string {
 	if from == clientSide {
 		c.used = true
 	}
+	c.expect(from, key, r)
+	return use
+}
+
+// expect remembers a request until its answer.
+func (c *conn) expect(from side, key string, r request) {
 	if c.pending[from] == nil {
 		c.pending[from] = map[string]request{}
 	}
 	c.pending[from][key] = r
-	return use
 }
 
 // pairKey is the key of the call that a request of the client with this id made.
@@ -311,10 +321,14 @@ func idText(key string) string {
 
 func (w *wire) notification(f *frame, m object) string {
 	c := w.conn(f)
-	if m.str("method") != "notifications/cancelled" {
+	params := m.obj("params")
+	switch m.str("method") {
+	case "notifications/tasks/status":
+		return w.task(c, params, "notifications")
+	case "notifications/cancelled":
+	default:
 		return "notifications"
 	}
-	params := m.obj("params")
 	asker := f.from.in(c)
 	if asker == unknownSide {
 		asker = clientSide
@@ -406,8 +420,20 @@ func (w *wire) response(f *frame, m object) string {
 	case "tools/list":
 		c.list(result)
 		return "tool lists"
+	case "tasks/get":
+		return w.task(c, result, "other answers")
 	}
 	return "other answers"
+}
+
+// task takes what is said of a task: one that failed has no result to come.
+func (w *wire) task(c *conn, o object, other string) string {
+	pr := c.tasks[id(o.get("taskId"))]
+	if pr == nil || pr.done || o.str("status") != "failed" {
+		return other
+	}
+	w.p.answer(pr.key, func(r *Record) { r.flagged(true, firstString(o.str("statusMessage"), "the task failed")) })
+	return Used
 }
 
 // unasked is an answer whose request isn't in the log.
