@@ -52,11 +52,15 @@ func (a *Adapter) Names(c *calllog.Call) string {
 
 func generic(c *calllog.Call) *behavior.View {
 	v := &behavior.View{Args: behavior.NewState(flatten(behavior.ArgsRole, c.Args, &filter{numbers: true}))}
+	before := c.Before
 	switch {
 	case c.Before == nil || c.StateDirty:
-		v.State = behavior.State{Unknown: []behavior.Path{{}}}
+		v.State, before = behavior.State{Unknown: []behavior.Path{{}}}, nil
 	default:
 		v.State = readings(c.Before, c.StateSource)
+	}
+	if related := proposed(c.Args, before); len(related) > 0 {
+		v.Args = v.Args.Join(behavior.NewState(related, nil))
 	}
 	if c.After != nil {
 		v.After, v.HasAfter = readings(c.After, c.StateSource), true

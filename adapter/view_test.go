@@ -99,7 +99,7 @@ func TestDirtyStateIsNotTrusted(t *testing.T) {
 func TestViewWithoutAdapter(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ args, before, after, want string }{
-		"everything":    {`{"n":1,"deep":{"kind":"x"},"list":[1,2]}`, `{"ticket":{"open":true,"size":2}}`, `{"ticket":{"open":false}}`, "[ticket={}, ticket.open=true, ticket.size=2] [args.deep={}, args.deep.kind=x, args.list.length=2, args.n=1] -> [ticket={}, ticket.open=false]"},
+		"everything":    {`{"n":1,"deep":{"kind":"x"},"list":[1,2]}`, `{"ticket":{"open":true,"size":2}}`, `{"ticket":{"open":false}}`, "[ticket={}, ticket.open=true, ticket.size=2] [args.deep={}, args.deep.kind=x, args.list.length=2, args.n=1, args n is at least ticket.size=false, args n is at most ticket.size=true] -> [ticket={}, ticket.open=false]"},
 		"failed read":   {``, `{"ticket":null,"user":{"busy":null}}`, `{"ticket":null}`, "[user={}, user.busy=absent, ticket=?] [] -> [ticket=?]"},
 		"no state":      {`[]`, ``, ``, "[state=?] []"},
 		"broken object": {`{"a":true,"b`, ``, ``, "[state=?] [args.a=true]"},

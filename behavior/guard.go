@@ -14,6 +14,8 @@ type Allowed struct {
 	Path   Path
 	Tokens map[string]int
 	Lo, Hi float64 // Lo > Hi where no success had a number here
+	// Numbers counts the successes that had one.
+	Numbers int
 }
 
 // NewAllowed has no tokens and an empty range.
@@ -25,6 +27,7 @@ func NewAllowed(p Path) *Allowed {
 func (a *Allowed) Allow(v Value, n int) {
 	if v.IsNumber() {
 		a.Lo, a.Hi = min(a.Lo, v.Lo), max(a.Hi, v.Hi)
+		a.Numbers += n
 	} else {
 		a.Tokens[v.Token] += n
 	}
@@ -168,6 +171,25 @@ type Failure struct {
 	Calls    int      // refused calls
 	Distinct Sample   // distinct calls among them
 	Causes   []string // causes that were proven or not, sorted
+
+	Condition *Condition // what the failures have in common, if that is the proof
+}
+
+// Key is canonical: failures with one proof have one key.
+func (f Failure) Key() string {
+	if f.Condition != nil {
+		return "where\x1d" + f.Cluster
+	}
+	return f.Violates.Key()
+}
+
+// Needs is the sentence part for people: "it needs status=open", "it was never
+// seen working where kind=gift card and n > 2".
+func (f Failure) Needs() string {
+	if f.Condition != nil {
+		return "was never seen working where " + f.Condition.String()
+	}
+	return "needs " + f.Violates.String()
 }
 
 // CauseProven tells whether a text proved what the failure was about.
@@ -200,6 +222,9 @@ type Guard struct {
 	Failures []Failure  // sorted by Violates, then Cluster
 	Clusters []Cluster  // sorted by text
 	Minimal  []Violation
+	// Conditions are what the failures of one text have in common and no success
+	// had, sorted by text.
+	Conditions []Condition
 	// Bounded says that the search for Minimal was cut short: a smaller guard
 	// may exist.
 	Bounded bool
@@ -335,6 +360,19 @@ func (g *Guard) Classify(x State) Verdict {
 	return out
 }
 
+// Judge is Classify, and holds the call against the failing conditions too. These
+// come of counts, not of a proof.
+func (g *Guard) Judge(x State) Verdict {
+	out := g.Classify(x)
+	for i := range g.Conditions {
+		if c := &g.Conditions[i]; c.Holds(x) {
+			out.By = append(out.By, c.failure(out.Violated))
+			out.Outcome = Fails
+		}
+	}
+	return out
+}
+
 // knows tells whether the absence of every path that only x has is known to be
 // harmless. Until a success lacked it, its absence may be what failures are
 // about, and they prove nothing of x.
@@ -357,6 +395,30 @@ func (g *Guard) absenceWorked(p Path) bool {
 	}
 	return slices.ContainsFunc(g.Allowed, func(a *Allowed) bool {
 		return a.Path.Role == p.Role && (len(a.Tokens) > 0 || a.Lo <= a.Hi)
+	})
+}
+
+// byChance is how likely it may be that a number says nothing of a failure that
+// it is blamed for.
+const byChance = 0.001
+
+// Supported tells whether a failure's atoms are more than numbers that lie beyond
+// those of successes by chance: of n successes and k failures whose numbers come
+// from one source, the k are the greatest once in (n + k choose k).
+func (g *Guard) Supported(f Failure) bool {
+	return len(f.Violates) == 0 || slices.ContainsFunc(f.Violates, func(a Atom) bool {
+		if a.Op == Not {
+			return true
+		}
+		allowed := g.byPath[a.Path]
+		if allowed == nil {
+			return false
+		}
+		chance := 1.0
+		for i := range len(f.Distinct) {
+			chance *= float64(i+1) / float64(allowed.Numbers+i+1)
+		}
+		return chance <= byChance
 	})
 }
 

@@ -56,6 +56,26 @@ type guardJSON struct {
 	Clusters []clusterJSON `json:"clusters"`
 	Minimal  [][]atomJSON  `json:"minimal"`
 	Bounded  bool          `json:"bounded"`
+
+	Conditions []conditionJSON `json:"conditions"`
+}
+
+type conditionJSON struct {
+	Cluster  string        `json:"cluster"`
+	Text     string        `json:"text"`
+	Literals []literalJSON `json:"literals"`
+	Reading  []literalJSON `json:"reading"`
+	Calls    int           `json:"calls"`
+	Causes   []string      `json:"causes"`
+	Example  string        `json:"example"`
+	Distinct []refJSON     `json:"distinct"`
+}
+
+type literalJSON struct {
+	Path  string   `json:"path"`
+	Op    string   `json:"op"`
+	Token string   `json:"token,omitzero"`
+	Bound *float64 `json:"bound,omitzero"`
 }
 
 type allowedJSON struct {
@@ -63,6 +83,8 @@ type allowedJSON struct {
 	Tokens map[string]int `json:"tokens"`
 	Lo     *float64       `json:"lo,omitzero"`
 	Hi     *float64       `json:"hi,omitzero"`
+
+	Numbers int `json:"numbers,omitzero"`
 }
 
 type atomJSON struct {
@@ -221,7 +243,7 @@ func guardDoc(g *Guard) guardJSON {
 	for _, a := range g.Allowed {
 		aj := allowedJSON{Path: encodePath(a.Path), Tokens: a.Tokens}
 		if a.Lo <= a.Hi {
-			aj.Lo, aj.Hi = &a.Lo, &a.Hi
+			aj.Lo, aj.Hi, aj.Numbers = &a.Lo, &a.Hi, a.Numbers
 		}
 		d.Allowed = append(d.Allowed, aj)
 	}
@@ -237,7 +259,54 @@ func guardDoc(g *Guard) guardJSON {
 	for _, m := range g.Minimal {
 		d.Minimal = append(d.Minimal, atomDocs(m))
 	}
+	for i := range g.Conditions {
+		c := &g.Conditions[i]
+		d.Conditions = append(d.Conditions, conditionJSON{c.Cluster, c.String(), literalDocs(c.Literals), literalDocs(c.Reading), c.Calls, c.Causes, c.Example, refDocs(c.Distinct)})
+	}
 	return d
+}
+
+var literalOps = []string{Is: "is", IsNot: "is_not", Above: "above", Below: "below"}
+
+func literalDocs(ls []Literal) []literalJSON {
+	out := make([]literalJSON, 0, len(ls))
+	for _, l := range ls {
+		d := literalJSON{Path: encodePath(l.Path), Op: literalOps[l.Op], Token: l.Token}
+		if l.Op >= Above {
+			d.Bound = &l.Bound
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func decodeLiterals(docs []literalJSON) ([]Literal, error) {
+	var out []Literal
+	for _, d := range docs {
+		p, err := decodePath(d.Path)
+		if err != nil {
+			return nil, err
+		}
+		op := slices.Index(literalOps, d.Op)
+		if op < 0 || (d.Bound != nil) != (op >= int(Above)) {
+			return nil, fmt.Errorf("literal op %q at %s: want one of %s, above and below with a bound", d.Op, d.Path, strings.Join(literalOps, ", "))
+		}
+		l := Literal{Path: p, Op: LiteralOp(op), Token: d.Token}
+		if d.Bound != nil {
+			l.Bound = *d.Bound
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func (d *conditionJSON) condition() (c Condition, err error) {
+	c = Condition{Cluster: d.Cluster, Calls: d.Calls, Causes: d.Causes, Example: d.Example}
+	var errs [3]error
+	c.Literals, errs[0] = decodeLiterals(d.Literals)
+	c.Reading, errs[1] = decodeLiterals(d.Reading)
+	c.Distinct, errs[2] = decodeRefs(d.Distinct)
+	return c, errors.Join(errs[:]...)
 }
 
 func atomDocs(v Violation) []atomJSON {
@@ -428,7 +497,7 @@ func (d *guardJSON) guard() (*Guard, error) {
 			out.Tokens[token] = n
 		}
 		if a.Lo != nil && a.Hi != nil {
-			out.Lo, out.Hi = *a.Lo, *a.Hi
+			out.Lo, out.Hi, out.Numbers = *a.Lo, *a.Hi, a.Numbers
 		}
 		g.Allowed = append(g.Allowed, out)
 	}
@@ -452,6 +521,13 @@ func (d *guardJSON) guard() (*Guard, error) {
 			return nil, err
 		}
 		g.Minimal = append(g.Minimal, v)
+	}
+	for i := range d.Conditions {
+		c, err := d.Conditions[i].condition()
+		if err != nil {
+			return nil, err
+		}
+		g.Conditions = append(g.Conditions, c)
 	}
 	g.Build()
 	return g, nil

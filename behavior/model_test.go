@@ -27,6 +27,11 @@ func TestModelRoundTrip(t *testing.T) {
 			Wide: []Path{{"", "id"}}, Allowed: []*Allowed{allowed, numbers}, Minimal: []Violation{v[:1]},
 			Failures: []Failure{{Violates: v, Cluster: "no", Example: "no", Calls: 1, Causes: []string{"unclear"}, Distinct: Sample{{Hash: 7, ID: "x"}}}},
 			Clusters: []Cluster{{Text: "no", Calls: 1}},
+			Conditions: []Condition{{
+				Cluster: "no", Calls: 20, Causes: []string{"unclear"}, Example: "no", Distinct: Sample{{Hash: 8, ID: "y"}},
+				Literals: []Literal{{Path: Path{"", "status"}, Token: "closed"}, {Path: Path{"", "a>b"}, Op: IsNot, Token: "=!x"}, {Path: Path{ArgsRole, "n"}, Op: Above, Bound: 5.5}, {Path: Path{ArgsRole, "m"}, Op: Below}},
+				Reading:  []Literal{{Path: Path{"", "status"}, Token: "closed"}},
+			}},
 		},
 		Effects: []Effect{{Field: "status", To: Value{Token: "closed"}, Calls: 3}, {Field: "n", To: Number(2), Calls: 3}},
 		Cells:   []*Cell{{Class: "c", State: NewState([]Feature{f("", "status", "open")}, nil), Args: NewState([]Feature{n(ArgsRole, "n", 2)}, []Path{{RelationRole, "r"}}), OK: 3, OKSample: Sample{{Hash: 1, ID: "a"}}}},
@@ -49,12 +54,20 @@ func TestModelRoundTrip(t *testing.T) {
 	if got := back.Tools[0].Guard.Failures[0].Violates; !reflect.DeepEqual(got, v) {
 		t.Errorf("%v, want %v", got, v)
 	}
+	if got, want := back.Tools[0].Guard.Conditions, g.Tools[0].Guard.Conditions; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := back.Tools[0].Guard.Allowed[1].Numbers; got != 3 {
+		t.Errorf("%d numbers, want 3", got)
+	}
 }
 
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{"", "{}", `{"format":"mcpg.model","version":2}`, `{"format":"mcpg.model","version":1,"tools":[{"outcomes":{"fine":1}}]}`,
-		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"wide":["x"]}}]}`} {
+		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"wide":["x"]}}]}`,
+		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"conditions":[{"literals":[{"path":":a","op":"above"}]}]}}]}`,
+		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"conditions":[{"reading":[{"path":":a","op":"like","token":"x"}]}]}}]}`} {
 		if _, err := Read(strings.NewReader(in)); err == nil {
 			t.Errorf("%q was taken", in)
 		}

@@ -43,7 +43,7 @@ func (t *Tool) Offer(class string, state State) (Offer, bool) {
 	}
 	x.Unknown = append(x.Unknown, Path{ArgsRole, ""}, Path{RelationRole, ""})
 	x = NewState(x.Features, x.Unknown)
-	o.Verdict = t.Guard.Classify(x)
+	o.Verdict = t.Guard.Judge(x)
 	key := state.Key()
 	seen := 0
 	for _, c := range t.Cells {
@@ -65,7 +65,7 @@ func (t *Tool) Offer(class string, state State) (Offer, bool) {
 	switch {
 	case o.Verdict.Outcome == Fails:
 		o.Outcome, o.Status = Fails, Conditional
-		o.Reason = o.Verdict.By[0].Violates.String()
+		o.Reason = o.Verdict.By[0].Needs()
 	case seen >= 2:
 		o.Status = ObservedSupported
 	case seen == 0 && t.OK() > 0 && len(o.Verdict.Violated) == 0 && onlyArguments(o.Verdict.Unknown):

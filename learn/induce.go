@@ -111,6 +111,7 @@ func induceGuard(cells []*behavior.Cell, wide []behavior.Path) *behavior.Guard {
 		}
 	}
 	g.Minimal, g.Bounded = minimalGuards(sets)
+	g.Conditions = conditions(g, cells)
 	return g
 }
 

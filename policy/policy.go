@@ -105,6 +105,14 @@ type proof struct {
 	proven   bool // enough to refuse
 }
 
+// verdict judges by proofs alone, or by what failures have in common too.
+func (p *Policy) verdict(g *behavior.Guard, x behavior.State) behavior.Verdict {
+	if p.opts.Evidence == First {
+		return g.Classify(x)
+	}
+	return g.Judge(x)
+}
+
 // prove gathers the failures whose texts the atoms explain; where there are
 // none, the others, which prove nothing.
 func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict) proof {
@@ -112,7 +120,7 @@ func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict) proof {
 	var distinct behavior.Sample
 	clear := false
 	for _, f := range v.By {
-		if cl, _ := g.ClusterOf(f.Cluster); !cl.Trusted() {
+		if cl, _ := g.ClusterOf(f.Cluster); f.Condition == nil && !cl.Trusted() {
 			continue
 		}
 		pr.failures = append(pr.failures, f)
@@ -121,7 +129,8 @@ func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict) proof {
 		clear = clear || f.CauseProven()
 	}
 	pr.distinct = len(distinct)
-	pr.proven = pr.distinct >= 2 || pr.distinct == 1 && p.opts.Evidence == First && clear
+	supported := slices.ContainsFunc(pr.failures, g.Supported)
+	pr.proven = supported && (pr.distinct >= 2 || pr.distinct == 1 && p.opts.Evidence == First && clear)
 	if len(pr.failures) == 0 {
 		pr.failures, pr.calls = slices.Clone(v.By), v.By[0].Calls
 	}
@@ -150,7 +159,7 @@ func (p *Policy) probe(k toolKey, pr proof) bool {
 }
 
 func (p *Policy) rule(k toolKey, pr proof) *rule {
-	rk := ruleKey{k, pr.failures[0].Violates.Key()}
+	rk := ruleKey{k, pr.failures[0].Key()}
 	if p.rules[rk] == nil {
 		p.rules[rk] = &rule{}
 	}

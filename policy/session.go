@@ -111,7 +111,7 @@ func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Dec
 	if t == nil {
 		return Decision{}, judged{}
 	}
-	d := Decision{Verdict: t.Guard.Classify(view.Features())}
+	d := Decision{Verdict: p.verdict(t.Guard, view.Features())}
 	if d.Verdict.Outcome != behavior.Fails {
 		if cell := cellOf(t, view); p.opts.Mode != Observe && cell != nil && cell.Contradicts() {
 			d.Note = contradiction(c, cell)
@@ -202,7 +202,7 @@ func (s *Session) after(c *calllog.Call) jsontext.Value {
 func (p *Policy) learn(k toolKey, c *calllog.Call, v *behavior.View, d Decision) {
 	if c.Outcome == calllog.Rejected {
 		for _, f := range d.Verdict.By {
-			if r := p.rules[ruleKey{k, f.Violates.Key()}]; r != nil {
+			if r := p.rules[ruleKey{k, f.Key()}]; r != nil {
 				r.refusals = 0
 			}
 		}

@@ -93,7 +93,14 @@ func stepsFor(failing behavior.Offer, offers []behavior.Offer) []string {
 // warning is the sentence for a predicted failure.
 func warning(c *calllog.Call, pr proof) string {
 	f := pr.failures[0]
-	return fmt.Sprintf("mcpg: %s was refused %s in such a state: it seems to need %s.", c.Tool, times(pr.calls), f.Violates)
+	return fmt.Sprintf("mcpg: %s was refused %s in such a state: it %s.", c.Tool, times(pr.calls), seems(f))
+}
+
+func seems(f behavior.Failure) string {
+	if f.Condition != nil {
+		return f.Needs()
+	}
+	return "seems to need " + f.Violates.String()
 }
 
 // contradiction is the sentence for a state that was seen with both outcomes.
@@ -108,7 +115,7 @@ func (s *Session) refusal(c *calllog.Call, v *behavior.View, t *behavior.Tool, p
 	f := pr.failures[0]
 	fmt.Fprintf(&b, "mcpg refused %s; it was not sent to the server. In state %s it would fail: it was refused %s before, in %s. The server's words would be like: %s.",
 		c.Tool, v.State.Short(), times(pr.calls), distinctCalls(pr.distinct), quoteShort(learn.Expected(f.Example, c)))
-	fmt.Fprintf(&b, " It needs %s; it has worked %s.", f.Violates, times(t.OK()))
+	fmt.Fprintf(&b, " It %s; it has worked %s.", f.Needs(), times(t.OK()))
 	if v.Resource == "" {
 		return b.String()
 	}

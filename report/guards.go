@@ -291,6 +291,11 @@ func (p *printer) cluster(t *behavior.Tool, c behavior.Cluster) {
 		p.printf("; too little was observed to say why")
 	}
 	p.printf("\n")
+	for i := range t.Guard.Conditions {
+		if f := &t.Guard.Conditions[i]; f.Cluster == c.Text {
+			p.printf("    never seen working where %s\n", clip(Clean(f.String()), 1000))
+		}
+	}
 }
 
 func times(n int) string {

@@ -23,16 +23,21 @@ func someCalls(r *rand.Rand, n int) []*calllog.Call {
 		status := []string{"open", "closed", "held", "odd one"}[r.IntN(4)]
 		c := &calllog.Call{
 			ID: fmt.Sprint("c", i), Session: fmt.Sprint("s", r.IntN(9)), Server: "srv", Tool: []string{"close", "edit"}[r.IntN(2)],
-			Fingerprint: []string{"", "f1"}[r.IntN(2)],
-			Args:        jsontext.Value(fmt.Sprintf(`{"n":%d,"force":%t,"id":"x%d"}`, r.IntN(5), r.IntN(2) == 0, r.IntN(200))),
-			Before:      jsontext.Value(fmt.Sprintf(`{"ticket":{"status":%q,"level":%d}}`, status, r.IntN(4))),
-			Pos:         diag.Pos{File: "log", Line: i + 1},
+			Args:   jsontext.Value(fmt.Sprintf(`{"n":%d,"force":%t,"id":"x%d"}`, r.IntN(5), r.IntN(2) == 0, r.IntN(200))),
+			Before: jsontext.Value(fmt.Sprintf(`{"ticket":{"status":%q,"level":%d}}`, status, r.IntN(4))),
+			Pos:    diag.Pos{File: "log", Line: i + 1},
+		}
+		if c.Tool == "edit" && r.IntN(2) == 0 {
+			c.Fingerprint = "f1"
 		}
 		if r.IntN(3) > 0 {
 			c.After = jsontext.Value(`{"ticket":{"status":"closed","level":1}}`)
 		}
 		if status == "closed" || r.IntN(20) == 0 {
 			c.Outcome, c.Cause, c.ErrorText = calllog.Rejected, calllog.Unclear, fmt.Sprintf("ticket x%d is already closed", r.IntN(200))
+		}
+		if c.Outcome == calllog.OK && strings.Contains(string(c.Args), `"force":true`) && status == "held" {
+			c.Outcome, c.Cause, c.ErrorText, c.After = calllog.Rejected, calllog.Unclear, "held tickets can't be forced", nil
 		}
 		out = append(out, c)
 	}
@@ -52,6 +57,7 @@ func model(t *testing.T, e *learn.Evidence) string {
 // time or in parallel give the same bytes.
 func TestOrderAndSplit(t *testing.T) {
 	t.Parallel()
+	conditions := 0
 	for seed := range rounds() {
 		r := rand.New(rand.NewPCG(seed, 3))
 		calls := someCalls(r, 400)
@@ -63,6 +69,9 @@ func TestOrderAndSplit(t *testing.T) {
 			}
 		}
 		want := model(t, &one)
+		for _, tool := range reread(t, want).Tools {
+			conditions += len(tool.Guard.Conditions)
+		}
 		for round := range 5 {
 			r.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
 			parts := make([]learn.Evidence, 1+r.IntN(6))
@@ -89,6 +98,9 @@ func TestOrderAndSplit(t *testing.T) {
 		if got := model(t, again); got != want {
 			t.Fatalf("seed %d: reading model.json back gave another model", seed)
 		}
+	}
+	if conditions == 0 {
+		t.Error("no model has a failing condition")
 	}
 }
 

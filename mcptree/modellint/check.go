@@ -181,7 +181,7 @@ func (c *checker) fails(n *mcptree.Node, t *behavior.Tool, at *yamlx.Node, envs 
 		if !ok {
 			continue
 		}
-		if v := t.Guard.Classify(r.state(t)); v.Outcome == behavior.Fails {
+		if v := t.Guard.Judge(r.state(t)); v.Outcome == behavior.Fails {
 			bad++
 			proof, state = v.By[0], r.text()
 		}
