@@ -6,6 +6,7 @@ import (
 
 	"mcpg/behavior"
 	"mcpg/calllog"
+	"mcpg/learn"
 	"mcpg/policy"
 )
 
@@ -35,6 +36,20 @@ type ReplayResult struct {
 	Invalid Judged       `json:"invalid"`
 	Probes  int          `json:"probes"`
 	ByTool  []ReplayTool `json:"by_tool"`
+	// Passed are invalid calls that would have reached the server, and Wronged
+	// valid ones that wouldn't have; most calls first.
+	Passed  []Misjudged `json:"passed"`
+	Wronged []Misjudged `json:"wronged"`
+}
+
+// Misjudged are calls of a tool that one reason was given for: the server's, or
+// the policy's.
+type Misjudged struct {
+	Server  string `json:"server"`
+	Tool    string `json:"tool"`
+	Text    string `json:"text"`
+	Calls   int    `json:"calls"`
+	Example string `json:"example"` // where the first of them stands: file:line
 }
 
 // Replayer puts calls to a policy as they come.
@@ -42,11 +57,18 @@ type Replayer struct {
 	replay *policy.Replay
 	result ReplayResult
 	tools  map[toolKey]*ReplayTool
+	passed map[reason]*Misjudged
+	wrong  map[reason]*Misjudged
+}
+
+type reason struct {
+	toolKey
+	text string
 }
 
 // NewReplayer judges calls by r.
 func NewReplayer(r *policy.Replay) *Replayer {
-	return &Replayer{replay: r, tools: map[toolKey]*ReplayTool{}}
+	return &Replayer{replay: r, tools: map[toolKey]*ReplayTool{}, passed: map[reason]*Misjudged{}, wrong: map[reason]*Misjudged{}}
 }
 
 // Add judges one call.
@@ -59,6 +81,7 @@ func (p *Replayer) Add(c *calllog.Call, v *behavior.View) {
 	if c.Outcome != calllog.OK && c.Outcome != calllog.Rejected {
 		return
 	}
+	p.misjudged(c, d)
 	k := toolKey{c.Server, c.Tool}
 	t := p.tools[k]
 	if t == nil {
@@ -71,6 +94,37 @@ func (p *Replayer) Add(c *calllog.Call, v *behavior.View) {
 			kind.tool.add(d)
 		}
 	}
+}
+
+// misjudged notes what went wrong.
+func (p *Replayer) misjudged(c *calllog.Call, d policy.Decision) {
+	refused := d.Action == policy.Refuse
+	if refused != (c.Outcome == calllog.OK) {
+		return
+	}
+	list, text := p.wrong, ""
+	if refused {
+		text = d.Verdict.By[0].Needs()
+	} else {
+		list = p.passed
+		text, _ = learn.Cluster(c)
+	}
+	k := reason{toolKey{c.Server, c.Tool}, text}
+	if list[k] == nil {
+		list[k] = &Misjudged{Server: c.Server, Tool: c.Tool, Text: text, Example: c.Pos.String()}
+	}
+	list[k].Calls++
+}
+
+func sorted(of map[reason]*Misjudged) []Misjudged {
+	out := []Misjudged{}
+	for _, m := range of {
+		out = append(out, *m)
+	}
+	slices.SortFunc(out, func(a, b Misjudged) int {
+		return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.Server, b.Server), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Text, b.Text))
+	})
+	return out
 }
 
 func (j *Judged) add(d policy.Decision) {
@@ -88,6 +142,7 @@ func (j *Judged) add(d policy.Decision) {
 // Result gives the counts so far.
 func (p *Replayer) Result() *ReplayResult {
 	out := p.result
+	out.Passed, out.Wronged = sorted(p.passed), sorted(p.wrong)
 	out.ByTool = []ReplayTool{}
 	for _, t := range p.tools {
 		out.ByTool = append(out.ByTool, *t)

@@ -73,6 +73,8 @@ type conditionJSON struct {
 
 type literalJSON struct {
 	Path  string   `json:"path"`
+	Form  string   `json:"form,omitzero"`
+	With  []string `json:"with,omitzero"`
 	Op    string   `json:"op"`
 	Token string   `json:"token,omitzero"`
 	Bound *float64 `json:"bound,omitzero"`
@@ -266,13 +268,19 @@ func guardDoc(g *Guard) guardJSON {
 	return d
 }
 
-var literalOps = []string{Is: "is", IsNot: "is_not", Above: "above", Below: "below"}
+var (
+	literalOps   = []string{Is: "is", IsNot: "is_not", NoLess: "at_least", NoMore: "at_most", Over: "over", Under: "under", NoMultiple: "no_multiple_of"}
+	literalForms = []string{Plain: "", Sum: "sum", Difference: "difference", Product: "product", SumTo: "sum_to", ProductTo: "product_to"}
+)
 
 func literalDocs(ls []Literal) []literalJSON {
 	out := make([]literalJSON, 0, len(ls))
 	for _, l := range ls {
-		d := literalJSON{Path: encodePath(l.Path), Op: literalOps[l.Op], Token: l.Token}
-		if l.Op >= Above {
+		d := literalJSON{Path: encodePath(l.Path), Form: literalForms[l.Form], Op: literalOps[l.Op], Token: l.Token}
+		for _, p := range l.With[:l.Form.Operands()-1] {
+			d.With = append(d.With, encodePath(p))
+		}
+		if l.Op >= NoLess {
 			d.Bound = &l.Bound
 		}
 		out = append(out, d)
@@ -288,10 +296,19 @@ func decodeLiterals(docs []literalJSON) ([]Literal, error) {
 			return nil, err
 		}
 		op := slices.Index(literalOps, d.Op)
-		if op < 0 || (d.Bound != nil) != (op >= int(Above)) {
-			return nil, fmt.Errorf("literal op %q at %s: want one of %s, above and below with a bound", d.Op, d.Path, strings.Join(literalOps, ", "))
+		if op < 0 || (d.Bound != nil) != (op >= int(NoLess)) {
+			return nil, fmt.Errorf("literal op %q at %s: want one of %s, from at_least on with a bound", d.Op, d.Path, strings.Join(literalOps, ", "))
 		}
-		l := Literal{Path: p, Op: LiteralOp(op), Token: d.Token}
+		form := slices.Index(literalForms, d.Form)
+		if form < 0 || len(d.With) != Form(form).Operands()-1 {
+			return nil, fmt.Errorf("literal form %q at %s with %d more operands: want one of %s and as many as it takes", d.Form, d.Path, len(d.With), strings.Join(literalForms[1:], ", "))
+		}
+		l := Literal{Path: p, Op: LiteralOp(op), Token: d.Token, Form: Form(form)}
+		for i, w := range d.With {
+			if l.With[i], err = decodePath(w); err != nil {
+				return nil, err
+			}
+		}
 		if d.Bound != nil {
 			l.Bound = *d.Bound
 		}

@@ -29,7 +29,7 @@ func TestModelRoundTrip(t *testing.T) {
 			Clusters: []Cluster{{Text: "no", Calls: 1}},
 			Conditions: []Condition{{
 				Cluster: "no", Calls: 20, Causes: []string{"unclear"}, Example: "no", Distinct: Sample{{Hash: 8, ID: "y"}},
-				Literals: []Literal{{Path: Path{"", "status"}, Token: "closed"}, {Path: Path{"", "a>b"}, Op: IsNot, Token: "=!x"}, {Path: Path{ArgsRole, "n"}, Op: Above, Bound: 5.5}, {Path: Path{ArgsRole, "m"}, Op: Below}},
+				Literals: []Literal{{Path: Path{"", "status"}, Token: "closed"}, {Path: Path{"", "a>b"}, Op: IsNot, Token: "=!x"}, {Path: Path{ArgsRole, "n"}, Op: NoLess, Bound: 5.5}, {Path: Path{ArgsRole, "m"}, Op: NoMore}, {Path: Path{ArgsRole, "n"}, Op: Over, Form: ProductTo, With: [2]Path{{ArgsRole, "m"}, {"", "left"}}}},
 				Reading:  []Literal{{Path: Path{"", "status"}, Token: "closed"}},
 			}},
 		},
@@ -66,8 +66,10 @@ func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{"", "{}", `{"format":"mcpg.model","version":2}`, `{"format":"mcpg.model","version":1,"tools":[{"outcomes":{"fine":1}}]}`,
 		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"wide":["x"]}}]}`,
-		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"conditions":[{"literals":[{"path":":a","op":"above"}]}]}}]}`,
-		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"conditions":[{"reading":[{"path":":a","op":"like","token":"x"}]}]}}]}`} {
+		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"conditions":[{"literals":[{"path":":a","op":"at_least"}]}]}}]}`,
+		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"conditions":[{"reading":[{"path":":a","op":"like","token":"x"}]}]}}]}`,
+		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"conditions":[{"literals":[{"path":":a","op":"over","bound":0,"form":"sum"}]}]}}]}`,
+		`{"format":"mcpg.model","version":1,"tools":[{"guard":{"conditions":[{"literals":[{"path":":a","op":"over","bound":0,"form":"root"}]}]}}]}`} {
 		if _, err := Read(strings.NewReader(in)); err == nil {
 			t.Errorf("%q was taken", in)
 		}

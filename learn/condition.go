@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"hash/fnv"
 	"maps"
 	"math"
@@ -23,80 +24,99 @@ const (
 // must tell them from the successes of each part, with nothing known of these.
 const folds = 5
 
+// observed is a state with calls of one kind that were made in it.
+type observed struct {
+	behavior.State
+	calls int
+	fold  uint32 // which part its successes belong to, told by what they are
+}
+
+// refusals are those with one text.
+type refusals struct {
+	behavior.Condition
+	in          []observed
+	unexplained int // of them, by any conjunction of needs
+}
+
 // conditions finds for each text of failures what they have in common, if no
 // success has all of it, nor any that was held back. The conjunction is the most
-// specific one, so it rests on no choice among literals.
+// specific one, so it rests on no choice among literals; where successes have all
+// of it too, one comparison of sums or products may tell them apart.
 func conditions(g *behavior.Guard, cells []*behavior.Cell) []behavior.Condition {
-	successes := 0
-	failed := map[string][]*behavior.Cell{}
-	described := map[string]int{}
-	for _, c := range cells {
-		successes += c.OK
-		for _, r := range c.Refused {
-			failed[r.Cluster] = append(failed[r.Cluster], c)
-			described[r.Cluster] += r.Calls
-		}
-	}
-	maps.DeleteFunc(described, func(_ string, n int) bool { return n < minDescribed })
-	if successes < minContrast || len(described) == 0 {
+	worked, failed := sortOut(cells)
+	if total(worked) < minContrast {
 		return nil
 	}
-	clusters := slices.Sorted(maps.Keys(described))
+	allowed := allowedBy(g.Allowed)
 	found := map[string]*behavior.Condition{}
-	all := allowedBy(g.Allowed)
-	for _, cluster := range clusters {
-		if c := condition(all, cluster, failed[cluster]); c != nil && !describesAny(c, cells, func(*behavior.Cell) bool { return true }) {
-			found[cluster] = c
+	for text, r := range failed {
+		if r.Calls < minDescribed {
+			continue
+		}
+		cluster, _ := g.ClusterOf(text)
+		r.unexplained = cluster.Unexplained
+		if c := r.condition(allowed, worked); c != nil {
+			found[text] = c
 		}
 	}
-	for fold := range folds {
+	for fold := range uint32(folds) {
 		if len(found) == 0 {
 			break
 		}
-		heldBack := func(c *behavior.Cell) bool { return foldOf(c) == fold }
-		known := allowedBy(successesOf(cells, heldBack))
-		for cluster := range found {
-			if c := condition(known, cluster, failed[cluster]); c == nil || describesAny(c, cells, heldBack) {
-				delete(found, cluster)
+		heldBack := func(o observed) bool { return o.fold == fold }
+		known := allowedBy(successesOf(cells, fold))
+		kept := slices.DeleteFunc(slices.Clone(worked), heldBack)
+		rest := slices.DeleteFunc(slices.Clone(worked), func(o observed) bool { return !heldBack(o) })
+		for text := range found {
+			if c := failed[text].condition(known, kept); c == nil || len(described(c.Literals, rest)) > 0 {
+				delete(found, text)
 			}
 		}
 	}
 	var out []behavior.Condition
-	for _, cluster := range clusters {
-		if c := found[cluster]; c != nil {
-			c.Reading = reading(c, cells)
-			out = append(out, *c)
-		}
+	for _, text := range slices.Sorted(maps.Keys(found)) {
+		c := found[text]
+		c.Reading = reading(c.Literals, worked)
+		out = append(out, *c)
 	}
 	return out
 }
 
-// reading takes from a condition's literals as few as tell it from all successes,
-// the most telling first.
-func reading(c *behavior.Condition, cells []*behavior.Cell) []behavior.Literal {
-	open := slices.Clone(cells)
-	open = slices.DeleteFunc(open, func(cell *behavior.Cell) bool { return cell.OK == 0 })
-	var out []behavior.Literal
-	for len(open) > 0 {
-		best, most := behavior.Literal{}, 0
-		for _, l := range c.Literals {
-			n := 0
-			for _, cell := range open {
-				if !l.Holds(cell.All()) {
-					n++
-				}
+// sortOut lists what worked, and what failed by its text.
+func sortOut(cells []*behavior.Cell) (worked []observed, failed map[string]*refusals) {
+	failed = map[string]*refusals{}
+	for _, cell := range cells {
+		all := cell.All()
+		if cell.OK > 0 {
+			worked = append(worked, observed{all, cell.OK, foldOf(cell)})
+		}
+		for _, r := range cell.Refused {
+			f := failed[r.Cluster]
+			if f == nil {
+				f = &refusals{Condition: behavior.Condition{Cluster: r.Cluster, Example: r.Example}}
+				failed[r.Cluster] = f
 			}
-			if n > most || n == most && n > 0 && l.Op < best.Op {
-				best, most = l, n
+			f.in = append(f.in, observed{State: all, calls: r.Calls})
+			f.Calls += r.Calls
+			f.Distinct = f.Distinct.Merge(r.Sample)
+			f.Example = min(f.Example, r.Example)
+			if cause := r.Cause.String(); !slices.Contains(f.Causes, cause) {
+				f.Causes = append(f.Causes, cause)
 			}
 		}
-		if most == 0 {
-			break
-		}
-		out = append(out, best)
-		open = slices.DeleteFunc(open, func(cell *behavior.Cell) bool { return !best.Holds(cell.All()) })
 	}
-	return out
+	for _, f := range failed {
+		slices.Sort(f.Causes)
+	}
+	return worked, failed
+}
+
+func total(os []observed) int {
+	n := 0
+	for _, o := range os {
+		n += o.calls
+	}
+	return n
 }
 
 func allowedBy(list []*behavior.Allowed) map[behavior.Path]*behavior.Allowed {
@@ -107,19 +127,18 @@ func allowedBy(list []*behavior.Allowed) map[behavior.Path]*behavior.Allowed {
 	return out
 }
 
-// foldOf is the part that a cell's successes belong to, told by what they are.
-func foldOf(c *behavior.Cell) int {
+func foldOf(c *behavior.Cell) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(c.Key()))
-	return int(h.Sum32() % folds)
+	return h.Sum32() % folds
 }
 
-// successesOf collects what successes had, but for those held back.
-func successesOf(cells []*behavior.Cell, heldBack func(*behavior.Cell) bool) []*behavior.Allowed {
+// successesOf collects what successes had, but for those of one part.
+func successesOf(cells []*behavior.Cell, without uint32) []*behavior.Allowed {
 	kept := make([]*behavior.Cell, len(cells))
 	for i, c := range cells {
 		kept[i] = c
-		if c.OK > 0 && heldBack(c) {
+		if c.OK > 0 && foldOf(c) == without {
 			bare := *c
 			bare.OK = 0
 			kept[i] = &bare
@@ -128,52 +147,94 @@ func successesOf(cells []*behavior.Cell, heldBack func(*behavior.Cell) bool) []*
 	return successes(kept)
 }
 
-func describesAny(c *behavior.Condition, cells []*behavior.Cell, which func(*behavior.Cell) bool) bool {
-	return slices.ContainsFunc(cells, func(cell *behavior.Cell) bool { return cell.OK > 0 && which(cell) && c.Holds(cell.All()) })
+// described are those in which all literals hold.
+func described(ls []behavior.Literal, among []observed) []observed {
+	var out []observed
+	for _, o := range among {
+		if !slices.ContainsFunc(ls, func(l behavior.Literal) bool { return !l.Holds(o.State) }) {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
-// condition is what the failures with one text have in common; nil if they are
-// too few, or nothing of it tells them from successes.
-func condition(allowed map[behavior.Path]*behavior.Allowed, cluster string, cells []*behavior.Cell) *behavior.Condition {
-	c := &behavior.Condition{Cluster: cluster}
-	weights := make([]int, len(cells))
-	for i, cell := range cells {
-		for _, r := range cell.Refused {
-			if r.Cluster != cluster {
-				continue
-			}
-			weights[i] += r.Calls
-			c.Distinct = c.Distinct.Merge(r.Sample)
-			if c.Example == "" || r.Example < c.Example {
-				c.Example = r.Example
-			}
-			if cause := r.Cause.String(); !slices.Contains(c.Causes, cause) {
-				c.Causes = append(c.Causes, cause)
+// condition is what the failures have in common; nil if nothing of it tells them
+// from successes.
+func (r *refusals) condition(allowed map[behavior.Path]*behavior.Allowed, worked []observed) *behavior.Condition {
+	all, most := r.common(allowed)
+	for _, ls := range [][]behavior.Literal{all, most} {
+		alike := described(ls, worked)
+		if len(alike) > 0 && r.unexplained >= minDescribed {
+			if l, ok := arithmetic(r.in, alike); ok {
+				ls, alike = append(ls, l), nil
 			}
 		}
-		c.Calls += weights[i]
+		if len(alike) == 0 && len(ls) > 0 {
+			c := r.Condition
+			c.Literals = ls
+			slices.SortFunc(c.Literals, behavior.Literal.Compare)
+			return &c
+		}
 	}
-	slices.Sort(c.Causes)
-	if c.Calls < minDescribed {
-		return nil
-	}
+	return nil
+}
+
+// common lists the literals that all failures share, and those that nearly all do.
+// A number beyond those of successes counts from the failures' on: what lies
+// between was never tried.
+func (r *refusals) common(allowed map[behavior.Path]*behavior.Allowed) (all, most []behavior.Literal) {
 	count := map[behavior.Literal]int{}
-	for i, cell := range cells {
-		for _, l := range literals(allowed, cell.All()) {
-			count[l] += weights[i]
+	bounds := map[behavior.Literal]float64{}
+	for _, o := range r.in {
+		for _, l := range literals(allowed, o.State) {
+			bound := l.Bound
+			l.Bound = 0
+			if have, ok := bounds[l]; ok && (l.Op == behavior.NoLess) == (have < bound) {
+				bound = have
+			}
+			bounds[l] = bound
+			count[l] += o.calls
 		}
 	}
-	enough := int(math.Ceil(shared * float64(c.Calls)))
 	for l, n := range count {
-		if n >= enough {
-			c.Literals = append(c.Literals, l)
+		if n < enough(r.Calls) {
+			continue
+		}
+		l.Bound = bounds[l]
+		if most = append(most, l); n == r.Calls {
+			all = append(all, l)
 		}
 	}
-	if len(c.Literals) == 0 {
-		return nil
+	return all, most
+}
+
+func enough(calls int) int { return int(math.Ceil(shared * float64(calls))) }
+
+// reading takes from a condition's literals as few as tell it from all successes,
+// the most telling first.
+func reading(ls []behavior.Literal, worked []observed) []behavior.Literal {
+	open := slices.Clone(worked)
+	var out []behavior.Literal
+	for len(open) > 0 {
+		best, most := behavior.Literal{}, 0
+		for _, l := range ls {
+			n := 0
+			for _, o := range open {
+				if !l.Holds(o.State) {
+					n++
+				}
+			}
+			if n > most || n == most && n > 0 && cmp.Or(cmp.Compare(l.Form, best.Form), cmp.Compare(l.Op, best.Op), cmp.Compare(len(l.String()), len(best.String()))) < 0 {
+				best, most = l, n
+			}
+		}
+		if most == 0 {
+			break
+		}
+		out = append(out, best)
+		open = described(out[len(out)-1:], open)
 	}
-	slices.SortFunc(c.Literals, behavior.Literal.Compare)
-	return c
+	return out
 }
 
 // literals are the tests that are true in a state: the value of each path, and
@@ -188,10 +249,10 @@ func literals(allowed map[behavior.Path]*behavior.Allowed, s behavior.State) []b
 		if f.IsNumber() {
 			if a != nil && a.Lo <= a.Hi {
 				if f.Lo > a.Hi {
-					out = append(out, behavior.Literal{Path: f.Path, Op: behavior.Above, Bound: a.Hi})
+					out = append(out, behavior.Literal{Path: f.Path, Op: behavior.NoLess, Bound: f.Lo})
 				}
 				if f.Hi < a.Lo {
-					out = append(out, behavior.Literal{Path: f.Path, Op: behavior.Below, Bound: a.Lo})
+					out = append(out, behavior.Literal{Path: f.Path, Op: behavior.NoMore, Bound: f.Hi})
 				}
 			}
 		} else {

@@ -33,7 +33,35 @@ func ReplayTable(w io.Writer, r *analyze.ReplayResult) error {
 		row(t.Server, t.Tool, t.Invalid, t.Valid)
 	}
 	row("", "all", r.Invalid, r.Valid)
-	return writeTable(w, cols, rows)
+	if err := writeTable(w, cols, rows); err != nil {
+		return err
+	}
+	if err := misjudged(w, "Valid calls that would have been blocked", r.Wronged); err != nil {
+		return err
+	}
+	return misjudged(w, "Invalid calls that would have reached the server", r.Passed)
+}
+
+// mostMisjudged is how many reasons are listed.
+const mostMisjudged = 20
+
+func misjudged(w io.Writer, title string, list []analyze.Misjudged) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\n%s:\n", title)
+	for i, m := range list {
+		if i == mostMisjudged {
+			fmt.Fprintf(w, "  … and %d kinds more\n", len(list)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %d %s: %s", m.Calls, Clean(m.Tool), clip(Clean(m.Text), 200))
+		if m.Example != "" {
+			fmt.Fprintf(w, ", e.g. %s", Clean(m.Example))
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
 }
 
 func share(n, of int) string {
