@@ -33,11 +33,25 @@ func (a *Allowed) Allow(v Value, n int) {
 	}
 }
 
-// Lacked counts n successes whose parent was there and the path wasn't.
-func (a *Allowed) Lacked(n int) {
-	if a.Path.mayLack() {
-		a.Tokens[Absent] += n
+// Allows tells whether a success had the value, or numbers around it.
+func (a *Allowed) Allows(v Value) bool {
+	if v.IsNumber() {
+		return a.Lo <= v.Lo && v.Hi <= a.Hi
 	}
+	return a.Tokens[v.Token] > 0
+}
+
+// Lacked counts n successes more, or fewer, whose parent was there and the path
+// wasn't, and tells whether that is the first, or was the last.
+func (a *Allowed) Lacked(n int) (changed bool) {
+	if !a.Path.mayLack() {
+		return false
+	}
+	had := a.Tokens[Absent] > 0
+	if a.Tokens[Absent] += n; a.Tokens[Absent] == 0 {
+		delete(a.Tokens, Absent)
+	}
+	return had != (a.Tokens[Absent] > 0)
 }
 
 // settled tells whether no atom on the path is left: it has only the values

@@ -20,6 +20,7 @@ type toolEvidence struct {
 	values     behavior.Spread
 	stale      bool           // a path has become wide since the cells were projected
 	derived    *behavior.Tool // nil after a change
+	live       *live          // nil if nobody asked, or calls were merged
 }
 
 // Evidence is what calls have taught. The zero value is ready. It is not safe
@@ -59,6 +60,9 @@ func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
 	}
 	t.spread(state)
 	t.spread(v.Args)
+	if t.stale {
+		t.live = nil
+	}
 	cell := t.cell(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: state.Drop(t.values.IsWide), Args: v.Args.Drop(t.values.IsWide)})
 	ref := behavior.CallRef{Hash: contentHash(c), ID: c.ID, Pos: c.Pos}
 	if c.Outcome == calllog.OK {
@@ -67,9 +71,16 @@ func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
 		if v.HasAfter {
 			cell.AddNext(t.dropNext(v.Primary, v.After), 1)
 		}
+		if t.live != nil {
+			t.live.worked(cell)
+		}
 	} else {
 		text, example := Cluster(c)
-		cell.Refused = addRefusals(cell.Refused, behavior.Refusals{Cluster: text, Cause: c.Cause, Example: example, Calls: 1, Sample: behavior.Sample{ref}})
+		r := behavior.Refusals{Cluster: text, Cause: c.Cause, Example: example, Calls: 1, Sample: behavior.Sample{ref}}
+		cell.Refused = addRefusals(cell.Refused, r)
+		if t.live != nil {
+			t.live.refused(cell, r)
+		}
 	}
 }
 
@@ -147,7 +158,7 @@ func (e *Evidence) Merge(o *Evidence) {
 	e.calls += o.calls
 	for k, ot := range o.tools {
 		t := e.tool(k)
-		t.derived = nil
+		t.derived, t.live = nil, nil
 		t.unobserved += ot.unobserved
 		for i, n := range ot.counts {
 			t.counts[i] += n

@@ -88,14 +88,20 @@ func (t *toolEvidence) derive(k toolKey) *behavior.Tool {
 	}
 	d := &behavior.Tool{Server: k.server, Name: k.name, Fingerprint: k.fingerprint, Counts: t.counts, Unobserved: t.unobserved}
 	t.project()
-	for _, key := range slices.Sorted(maps.Keys(t.cells)) {
-		d.Cells = append(d.Cells, t.cells[key])
-	}
+	d.Cells = t.sorted()
 	d.Guard = induceGuard(d.Cells, slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare))
 	d.Effects = effects(d.Cells)
 	d.Build()
 	t.derived = d
 	return d
+}
+
+func (t *toolEvidence) sorted() []*behavior.Cell {
+	var out []*behavior.Cell
+	for _, key := range slices.Sorted(maps.Keys(t.cells)) {
+		out = append(out, t.cells[key])
+	}
+	return out
 }
 
 // induceGuard derives the version space from a tool's cells, sorted by key, in
@@ -115,95 +121,147 @@ func induceGuard(cells []*behavior.Cell, wide []behavior.Path) *behavior.Guard {
 	return g
 }
 
-// successes collects what successes had at every path that any cell has. A path
-// was absent in those successes that had its parent and not itself.
-func successes(cells []*behavior.Cell) []*behavior.Allowed {
-	allowed := map[behavior.Path]*behavior.Allowed{}
-	had := map[behavior.Path]int{}     // successes that had the path, or may have had it
-	parents := map[behavior.Path]int{} // successes that had the parent
-	for _, c := range cells {
-		all := c.All()
-		for i, f := range all.Features {
-			a := allowed[f.Path]
-			if a == nil {
-				a = behavior.NewAllowed(f.Path)
-				allowed[f.Path] = a
-			}
-			if c.OK == 0 {
-				continue
-			}
-			a.Allow(f.Value, c.OK)
-			if i == 0 || all.Features[i-1].Path != f.Path {
-				had[f.Path] += c.OK
-			}
+// tally is what successes had, by path. The zero value is of no calls.
+type tally struct {
+	allowed map[behavior.Path]*behavior.Allowed
+	had     map[behavior.Path]int // successes that had the path, or may have had it
+	parents map[behavior.Path]int // successes that had the parent
+	lacked  map[behavior.Path]int // those counted as having had it absent
+}
+
+// add counts a state that calls were made in, ok of them successes, and tells
+// whether that changed which atoms are left.
+func (t *tally) add(all behavior.State, ok int) (changed bool) {
+	if t.allowed == nil {
+		*t = tally{map[behavior.Path]*behavior.Allowed{}, map[behavior.Path]int{}, map[behavior.Path]int{}, map[behavior.Path]int{}}
+	}
+	for i, f := range all.Features {
+		a := t.allowed[f.Path]
+		if a == nil {
+			a = behavior.NewAllowed(f.Path)
+			t.allowed[f.Path] = a
+			changed = true
 		}
-		if c.OK == 0 {
+		if ok == 0 {
 			continue
 		}
-		for _, p := range all.Parents() {
-			parents[p] += c.OK
-		}
-		for _, u := range all.Unknown {
-			had[u] += c.OK
+		changed = changed || !a.Allows(f.Value)
+		a.Allow(f.Value, ok)
+		if i == 0 || all.Features[i-1].Path != f.Path {
+			t.had[f.Path] += ok
 		}
 	}
-	out := make([]*behavior.Allowed, 0, len(allowed))
-	for p, a := range allowed {
-		if n := parents[p.Parent()] - had[p]; n > 0 {
-			a.Lacked(n)
+	if ok == 0 {
+		return changed
+	}
+	for _, p := range all.Parents() {
+		t.parents[p] += ok
+	}
+	for _, u := range all.Unknown {
+		t.had[u] += ok
+	}
+	return changed
+}
+
+// settle counts a path as absent in those successes that had its parent and not
+// itself, and tells whether that changed which atoms are left.
+func (t *tally) settle() (changed bool) {
+	for p, a := range t.allowed {
+		n := max(0, t.parents[p.Parent()]-t.had[p])
+		if n != t.lacked[p] {
+			changed = a.Lacked(n-t.lacked[p]) || changed
+			t.lacked[p] = n
 		}
+	}
+	return changed
+}
+
+func (t *tally) list() []*behavior.Allowed {
+	out := make([]*behavior.Allowed, 0, len(t.allowed))
+	for _, a := range t.allowed {
 		out = append(out, a)
 	}
 	slices.SortFunc(out, func(a, b *behavior.Allowed) int { return a.Path.Compare(b.Path) })
 	return out
 }
 
+// successes collects what successes had at every path that any cell has.
+func successes(cells []*behavior.Cell) []*behavior.Allowed {
+	var t tally
+	for _, c := range cells {
+		t.add(c.All(), c.OK)
+	}
+	t.settle()
+	return t.list()
+}
+
 type failureKey struct{ violates, cluster string }
 
-// failures fills in what refused calls violate, a failure for each set of atoms
-// and cluster.
-func failures(g *behavior.Guard, cells []*behavior.Cell) {
-	found := map[failureKey]*behavior.Failure{}
-	clusters := map[string]*behavior.Cluster{}
-	for _, c := range cells {
-		for _, r := range c.Refused {
-			cl := clusters[r.Cluster]
-			if cl == nil {
-				cl = &behavior.Cluster{Text: r.Cluster}
-				clusters[r.Cluster] = cl
-			}
-			cl.Calls += r.Calls
-			v, unknown := g.Violations(c.All(), blameOf(r.Cause))
-			switch {
-			case len(unknown) > 0:
-				cl.Unobserved += r.Calls
-				continue
-			case len(v) == 0:
-				cl.Unexplained += r.Calls
-				continue
-			}
-			k := failureKey{v.Key(), r.Cluster}
-			f := found[k]
-			if f == nil {
-				f = &behavior.Failure{Violates: v, Cluster: r.Cluster, Example: r.Example}
-				found[k] = f
-			}
-			f.Calls += r.Calls
-			f.Example = min(f.Example, r.Example)
-			f.Distinct = f.Distinct.Merge(r.Sample)
-			if cause := r.Cause.String(); !slices.Contains(f.Causes, cause) {
-				f.Causes = append(f.Causes, cause)
-				slices.Sort(f.Causes)
-			}
-		}
+// blames gathers what refused calls violate, a failure for each set of atoms and
+// cluster. The zero value has none.
+type blames struct {
+	failures map[failureKey]*behavior.Failure
+	clusters map[string]*behavior.Cluster
+}
+
+// add blames a guard's atoms for refused calls of one state; the failure is nil if
+// there are none to blame.
+func (b *blames) add(g *behavior.Guard, all behavior.State, r behavior.Refusals) (*behavior.Failure, *behavior.Cluster) {
+	if b.failures == nil {
+		*b = blames{map[failureKey]*behavior.Failure{}, map[string]*behavior.Cluster{}}
 	}
-	for _, f := range found {
+	cl := b.clusters[r.Cluster]
+	if cl == nil {
+		cl = &behavior.Cluster{Text: r.Cluster}
+		b.clusters[r.Cluster] = cl
+	}
+	cl.Calls += r.Calls
+	v, unknown := g.Violations(all, blameOf(r.Cause))
+	switch {
+	case len(unknown) > 0:
+		cl.Unobserved += r.Calls
+		return nil, cl
+	case len(v) == 0:
+		cl.Unexplained += r.Calls
+		return nil, cl
+	}
+	k := failureKey{v.Key(), r.Cluster}
+	f := b.failures[k]
+	if f == nil {
+		f = &behavior.Failure{Violates: v, Cluster: r.Cluster, Example: r.Example}
+		b.failures[k] = f
+	}
+	f.Calls += r.Calls
+	f.Example = min(f.Example, r.Example)
+	f.Distinct = f.Distinct.Merge(r.Sample)
+	if cause := r.Cause.String(); !slices.Contains(f.Causes, cause) {
+		f.Causes = append(slices.Clone(f.Causes), cause)
+		slices.Sort(f.Causes)
+	}
+	return f, cl
+}
+
+// fill puts all into a guard.
+func (b *blames) fill(g *behavior.Guard) {
+	g.Failures, g.Clusters = g.Failures[:0], g.Clusters[:0]
+	for _, f := range b.failures {
 		g.Failures = append(g.Failures, *f)
 	}
 	slices.SortFunc(g.Failures, behavior.Failure.Compare)
-	for _, text := range slices.Sorted(maps.Keys(clusters)) {
-		g.Clusters = append(g.Clusters, *clusters[text])
+	for _, text := range slices.Sorted(maps.Keys(b.clusters)) {
+		g.Clusters = append(g.Clusters, *b.clusters[text])
 	}
+}
+
+// failures fills in what refused calls violate.
+func failures(g *behavior.Guard, cells []*behavior.Cell) {
+	var b blames
+	for _, c := range cells {
+		for _, r := range c.Refused {
+			b.add(g, c.All(), r)
+		}
+	}
+	b.fill(g)
 }
 
 func blameOf(c calllog.Cause) behavior.Blame {

@@ -3,7 +3,6 @@ package policy
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -91,61 +90,49 @@ func (s *Session) decide(c *calllog.Call) Decision {
 		return Decision{}
 	}
 	view := s.a.View(c)
-	d, j := s.p.judge(c, view, s.p.approved(s.a, c.Tool))
+	d, pr := s.p.judge(c, view, s.p.approved(s.a, c.Tool))
 	if d.Action == Refuse {
-		d.Text = s.refusal(c, view, j.tool, j.proof)
+		d.Text = s.refusal(c, view, s.p.evidence.Tool(c.Server, c.Tool, c.Fingerprint), pr)
 	}
 	return d
 }
 
-// judged is what a decision rests on.
-type judged struct {
-	tool  *behavior.Tool
-	proof proof
-}
-
 // judge says what happens to a call, by what is known; a refusal's text is its
 // caller's. mayProbe allows a call that would be refused to go through once.
-func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Decision, judged) {
-	t := p.evidence.Tool(c.Server, c.Tool, c.Fingerprint)
-	if t == nil {
-		return Decision{}, judged{}
+func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Decision, proof) {
+	g := p.evidence.Guard(c.Server, c.Tool, c.Fingerprint)
+	if g == nil {
+		return Decision{}, proof{}
 	}
-	d := Decision{Verdict: p.verdict(t.Guard, view.Features())}
+	d := Decision{Verdict: p.verdict(g, view.Features())}
 	if d.Verdict.Outcome != behavior.Fails {
-		if cell := cellOf(t, view); p.opts.Mode != Observe && cell != nil && cell.Contradicts() {
+		if cell := p.evidence.Cell(c.Server, c.Tool, c.Fingerprint, likeThis(view)); p.opts.Mode != Observe && cell != nil && cell.Contradicts() {
 			d.Note = contradiction(c, cell)
 		}
-		return d, judged{tool: t}
+		return d, proof{}
 	}
 	d.Predicted = true
-	pr := p.prove(t.Guard, d.Verdict)
+	pr := p.prove(g, d.Verdict)
 	if p.opts.Mode == Observe {
-		return d, judged{t, pr}
+		return d, pr
 	}
 	d.Note = warning(c, pr)
 	if p.opts.Mode != Block || !pr.proven {
-		return d, judged{t, pr}
+		return d, pr
 	}
 	k := toolKey{c.Server, c.Tool, c.Fingerprint}
 	if mayProbe && p.probe(k, pr) {
 		d.Probe = true
 		d.Note += " It is let through once, to see whether that still holds."
-		return d, judged{t, pr}
+		return d, pr
 	}
 	p.rule(k, pr).refusals++
 	d.Action = Refuse
-	return d, judged{t, pr}
+	return d, pr
 }
 
-// cellOf finds what was seen of calls just like this one, nil for nothing.
-func cellOf(t *behavior.Tool, v *behavior.View) *behavior.Cell {
-	like := &behavior.Cell{Class: v.Class, Primary: v.Primary, State: v.State, Args: v.Args}
-	i, ok := slices.BinarySearchFunc(t.Cells, like.Key(), func(c *behavior.Cell, key string) int { return strings.Compare(c.Key(), key) })
-	if !ok {
-		return nil
-	}
-	return t.Cells[i]
+func likeThis(v *behavior.View) *behavior.Cell {
+	return &behavior.Cell{Class: v.Class, Primary: v.Primary, State: v.State, Args: v.Args}
 }
 
 func (s *Session) unapproved(c *calllog.Call, d Decision) Decision {

@@ -1,0 +1,121 @@
+package learn
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"mcpg/behavior"
+)
+
+// live is a guard that is kept up call by call: a success that changes no atom
+// costs its features, a refusal its violations. Only when an atom goes are all
+// refused calls looked at again.
+type live struct {
+	guard  *behavior.Guard
+	tally  tally
+	blames blames
+	moved  bool // atoms have changed since the failures were blamed
+
+	calls      int // successes and refusals
+	summedUp   int // how many of them the conditions are of
+	conditions []behavior.Condition
+}
+
+// growth is by how much a tool's calls must have grown for its failing conditions
+// to be looked for again; a success that one describes ends it at once.
+const growth = 1.1
+
+// Guard is what Tool derives too, but for Minimal, kept up from call to call, and
+// with failing conditions that may be some calls old. It is nil if no call of the
+// tool was seen, and good until the next call is added.
+func (e *Evidence) Guard(server, name, fingerprint string) *behavior.Guard {
+	t := e.tools[toolKey{server, name, fingerprint}]
+	if t == nil {
+		return nil
+	}
+	t.project()
+	l := t.live
+	if l == nil {
+		l = &live{guard: &behavior.Guard{Wide: slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare)}, moved: true}
+		for _, c := range t.cells {
+			l.tally.add(c.All(), c.OK)
+			l.calls += c.OK + c.Rejected()
+		}
+		l.tally.settle()
+		t.live = l
+	}
+	if l.moved {
+		l.blame(t.cells)
+	}
+	if float64(l.calls) >= growth*float64(l.summedUp) && l.calls > l.summedUp {
+		l.summedUp = l.calls
+		l.conditions = nil
+		for _, r := range l.guard.Clusters {
+			if r.Calls >= minDescribed {
+				l.conditions = conditions(l.guard, t.sorted())
+				break
+			}
+		}
+	}
+	l.guard.Conditions = l.conditions
+	return l.guard
+}
+
+// Cell finds what was seen of calls just like one, nil for nothing.
+func (e *Evidence) Cell(server, name, fingerprint string, like *behavior.Cell) *behavior.Cell {
+	t := e.tools[toolKey{server, name, fingerprint}]
+	if t == nil {
+		return nil
+	}
+	t.project()
+	return t.cells[like.Key()]
+}
+
+func (l *live) blame(cells map[string]*behavior.Cell) {
+	l.moved = false
+	l.blames = blames{}
+	l.guard.Allowed = l.tally.list()
+	l.guard.Build()
+	for _, c := range cells {
+		for _, r := range c.Refused {
+			l.blames.add(l.guard, c.All(), r)
+		}
+	}
+	l.blames.fill(l.guard)
+}
+
+func (l *live) worked(c *behavior.Cell) {
+	l.calls++
+	all := c.All()
+	l.moved = l.tally.add(all, 1) || l.moved
+	l.moved = l.tally.settle() || l.moved
+	holds := func(c behavior.Condition) bool { return c.Holds(all) }
+	if slices.ContainsFunc(l.conditions, holds) {
+		l.conditions = slices.DeleteFunc(slices.Clone(l.conditions), holds) // decisions hold on to them
+	}
+}
+
+func (l *live) refused(c *behavior.Cell, r behavior.Refusals) {
+	l.calls++
+	all := c.All()
+	if l.moved = l.tally.add(all, 0) || l.moved; l.tally.settle() || l.moved {
+		l.moved = true
+		return
+	}
+	f, cl := l.blames.add(l.guard, all, r)
+	g := l.guard
+	if i, ok := slices.BinarySearchFunc(g.Clusters, cl.Text, func(c behavior.Cluster, text string) int { return strings.Compare(c.Text, text) }); ok {
+		g.Clusters[i] = *cl
+	} else {
+		g.Clusters = slices.Insert(g.Clusters, i, *cl)
+	}
+	if f == nil {
+		return
+	}
+	if i, ok := slices.BinarySearchFunc(g.Failures, *f, behavior.Failure.Compare); ok {
+		g.Failures[i] = *f
+	} else {
+		g.Failures = slices.Insert(g.Failures, i, *f)
+	}
+}
