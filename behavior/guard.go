@@ -192,7 +192,7 @@ type Failure struct {
 // Key is canonical: failures with one proof have one key.
 func (f Failure) Key() string {
 	if f.Condition != nil {
-		return "where\x1d" + f.Cluster
+		return "where\x1d" + f.Cluster + "\x1d" + f.Condition.String()
 	}
 	return f.Violates.Key()
 }

@@ -24,6 +24,8 @@ const (
 	Over
 	// Under: it is less.
 	Under
+	// Equals: it is the bound.
+	Equals
 	// NoMultiple: it isn't a whole multiple of the bound.
 	NoMultiple
 )
@@ -69,7 +71,7 @@ func (l Literal) Compare(m Literal) int {
 // Holds tells whether the literal is certainly true in a state.
 func (l Literal) Holds(s State) bool {
 	if l.Form == Plain && l.Op != NoMultiple {
-		v, ok := s.only(l.Path)
+		v, ok := s.Single(l.Path)
 		return ok && l.plain(v)
 	}
 	x, slack, ok := l.Compute(s)
@@ -103,14 +105,16 @@ func (l Literal) plain(v Value) bool {
 		return v.IsNumber() && v.Hi <= l.Bound
 	case Over:
 		return v.IsNumber() && v.Lo > l.Bound
+	case Equals:
+		return v.IsNumber() && v.Lo == l.Bound && v.Hi == l.Bound
 	}
 	return v.IsNumber() && v.Hi < l.Bound
 }
 
 func multiple(x, of float64) bool { return math.Mod(x, of) == 0 }
 
-// only is the one value at a path.
-func (s State) only(p Path) (Value, bool) {
+// Single is the one value at a path.
+func (s State) Single(p Path) (Value, bool) {
 	i, ok := slices.BinarySearchFunc(s.Features, p, func(f Feature, p Path) int { return f.Path.Compare(p) })
 	if !ok || i+1 < len(s.Features) && s.Features[i+1].Path == p {
 		return Value{}, false
@@ -120,7 +124,7 @@ func (s State) only(p Path) (Value, bool) {
 
 // Number is the exact number at a path.
 func (s State) Number(p Path) (float64, bool) {
-	v, ok := s.only(p)
+	v, ok := s.Single(p)
 	return v.Lo, ok && v.IsNumber() && v.Lo == v.Hi
 }
 
@@ -184,5 +188,5 @@ func (l Literal) String() string {
 	case NoMultiple:
 		return fmt.Sprintf("%s is no multiple of %s", left, right)
 	}
-	return left + map[LiteralOp]string{NoLess: " >= ", NoMore: " <= ", Over: " > ", Under: " < "}[l.Op] + right
+	return left + map[LiteralOp]string{NoLess: " >= ", NoMore: " <= ", Over: " > ", Under: " < ", Equals: " = "}[l.Op] + right
 }

@@ -269,7 +269,7 @@ func guardDoc(g *Guard) guardJSON {
 }
 
 var (
-	literalOps   = []string{Is: "is", IsNot: "is_not", NoLess: "at_least", NoMore: "at_most", Over: "over", Under: "under", NoMultiple: "no_multiple_of"}
+	literalOps   = []string{Is: "is", IsNot: "is_not", NoLess: "at_least", NoMore: "at_most", Over: "over", Under: "under", Equals: "equals", NoMultiple: "no_multiple_of"}
 	literalForms = []string{Plain: "", Sum: "sum", Difference: "difference", Product: "product", SumTo: "sum_to", ProductTo: "product_to"}
 )
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"mcpg/behavior"
 )
@@ -20,6 +21,10 @@ const (
 	shared = 0.98
 )
 
+// byChance is how likely it may be that no call with a value worked though the
+// value has no part in it.
+const byChance = 0.001
+
 // folds is into how many parts successes are split: what failures have in common
 // must tell them from the successes of each part, with nothing known of these.
 const folds = 5
@@ -27,15 +32,17 @@ const folds = 5
 // observed is a state with calls of one kind that were made in it.
 type observed struct {
 	behavior.State
-	calls int
-	fold  uint32 // which part its successes belong to, told by what they are
+	calls  int
+	sample behavior.Sample
+	fold   uint32 // which part its successes belong to, told by what they are
 }
 
 // refusals are those with one text.
 type refusals struct {
 	behavior.Condition
 	in          []observed
-	unexplained int // of them, by any conjunction of needs
+	fixed       []behavior.Literal // that all have by the way they were chosen
+	unexplained int                // of them, by any conjunction of needs
 }
 
 // conditions finds for each text of failures what they have in common, if no
@@ -48,36 +55,138 @@ func conditions(g *behavior.Guard, cells []*behavior.Cell) []behavior.Condition 
 		return nil
 	}
 	allowed := allowedBy(g.Allowed)
-	found := map[string]*behavior.Condition{}
-	for text, r := range failed {
+	parts := newParts(cells, worked)
+	var out []behavior.Condition
+	for _, text := range slices.Sorted(maps.Keys(failed)) {
+		r := failed[text]
 		if r.Calls < minDescribed {
 			continue
 		}
 		cluster, _ := g.ClusterOf(text)
 		r.unexplained = cluster.Unexplained
-		if c := r.condition(allowed, worked); c != nil {
-			found[text] = c
+		found := []*behavior.Condition{r.validated(allowed, worked, parts)}
+		if found[0] == nil && r.unexplained >= minDescribed {
+			found = r.byValue(allowed, worked, parts)
 		}
-	}
-	for fold := range uint32(folds) {
-		if len(found) == 0 {
-			break
-		}
-		heldBack := func(o observed) bool { return o.fold == fold }
-		known := allowedBy(successesOf(cells, fold))
-		kept := slices.DeleteFunc(slices.Clone(worked), heldBack)
-		rest := slices.DeleteFunc(slices.Clone(worked), func(o observed) bool { return !heldBack(o) })
-		for text := range found {
-			if c := failed[text].condition(known, kept); c == nil || len(described(c.Literals, rest)) > 0 {
-				delete(found, text)
+		for _, c := range found {
+			if c != nil {
+				c.Reading = reading(c.Literals, worked)
+				out = append(out, *c)
 			}
 		}
 	}
-	var out []behavior.Condition
-	for _, text := range slices.Sorted(maps.Keys(found)) {
-		c := found[text]
-		c.Reading = reading(c.Literals, worked)
-		out = append(out, *c)
+	return out
+}
+
+// parts are the successes with one part of them held back, for each part.
+type parts [folds]struct {
+	allowed    func() map[behavior.Path]*behavior.Allowed // of those kept
+	kept, rest []observed
+}
+
+func newParts(cells []*behavior.Cell, worked []observed) *parts {
+	var p parts
+	for i := range p {
+		for _, o := range worked {
+			if o.fold == uint32(i) {
+				p[i].rest = append(p[i].rest, o)
+			} else {
+				p[i].kept = append(p[i].kept, o)
+			}
+		}
+		p[i].allowed = sync.OnceValue(func() map[behavior.Path]*behavior.Allowed { return allowedBy(successesOf(cells, uint32(i))) })
+	}
+	return &p
+}
+
+// validated is the condition, if it holds against successes that it doesn't know.
+func (r *refusals) validated(allowed map[behavior.Path]*behavior.Allowed, worked []observed, ps *parts) *behavior.Condition {
+	c := r.condition(allowed, worked)
+	if c == nil {
+		return nil
+	}
+	for i := range ps {
+		if k := r.condition(ps[i].allowed(), ps[i].kept); k == nil || len(described(k.Literals, ps[i].rest)) > 0 {
+			return nil
+		}
+	}
+	return c
+}
+
+// byValue parts failures with one text by the value of one argument, where each
+// part is large enough to be described for itself: "no multiple of 5, or above
+// 120" fails with one text for several reasons. The argument is the one whose
+// values describe the most.
+func (r *refusals) byValue(allowed map[behavior.Path]*behavior.Allowed, worked []observed, ps *parts) []*behavior.Condition {
+	all, _ := r.common(allowed)
+	failing := float64(r.Calls) / float64(r.Calls+total(described(all, worked)))
+	var parted [][]*refusals
+	tried := 0
+	for _, path := range r.arguments() {
+		parted = append(parted, r.partedBy(path))
+		tried += len(parted[len(parted)-1])
+	}
+	var best []*behavior.Condition
+	most := 0
+	for _, values := range parted {
+		var found []*behavior.Condition
+		calls := 0
+		for _, part := range values {
+			if float64(tried)*math.Pow(failing, float64(part.Calls)) > byChance {
+				continue // that none of so many worked says little
+			}
+			if c := part.validated(allowed, worked, ps); c != nil {
+				found = append(found, c)
+				calls += c.Calls
+			}
+		}
+		if calls > most {
+			best, most = found, calls
+		}
+	}
+	return best
+}
+
+// arguments are those that all failures have, sorted.
+func (r *refusals) arguments() []behavior.Path {
+	count := map[behavior.Path]int{}
+	for _, o := range r.in {
+		for _, f := range o.Features {
+			if _, ok := o.Single(f.Path); ok && f.Role == behavior.ArgsRole {
+				count[f.Path]++
+			}
+		}
+	}
+	maps.DeleteFunc(count, func(_ behavior.Path, n int) bool { return n < len(r.in) })
+	paths := slices.SortedFunc(maps.Keys(count), behavior.Path.Compare)
+	return paths[:min(len(paths), maxOperands)]
+}
+
+// partedBy parts failures by what an argument is, sorted; small parts are left
+// out.
+func (r *refusals) partedBy(path behavior.Path) []*refusals {
+	by := map[behavior.Value]*refusals{}
+	for _, o := range r.in {
+		v, _ := o.Single(path)
+		part := by[v]
+		if part == nil {
+			part = &refusals{Condition: r.Condition, unexplained: 0}
+			part.Calls, part.Distinct = 0, nil
+			if v.IsNumber() {
+				part.fixed = []behavior.Literal{{Path: path, Op: behavior.Equals, Bound: v.Lo}}
+			}
+			by[v] = part
+		}
+		part.in = append(part.in, o)
+		part.Calls += o.calls
+		part.Distinct = part.Distinct.Merge(o.sample)
+	}
+	maps.DeleteFunc(by, func(v behavior.Value, part *refusals) bool { return part.Calls < minDescribed || v.Lo != v.Hi })
+	var out []*refusals
+	for _, v := range slices.SortedFunc(maps.Keys(by), func(a, b behavior.Value) int {
+		return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Token, b.Token))
+	}) {
+		out = append(out, by[v])
 	}
 	return out
 }
@@ -88,7 +197,7 @@ func sortOut(cells []*behavior.Cell) (worked []observed, failed map[string]*refu
 	for _, cell := range cells {
 		all := cell.All()
 		if cell.OK > 0 {
-			worked = append(worked, observed{all, cell.OK, foldOf(cell)})
+			worked = append(worked, observed{all, cell.OK, cell.OKSample, foldOf(cell)})
 		}
 		for _, r := range cell.Refused {
 			f := failed[r.Cluster]
@@ -96,7 +205,7 @@ func sortOut(cells []*behavior.Cell) (worked []observed, failed map[string]*refu
 				f = &refusals{Condition: behavior.Condition{Cluster: r.Cluster, Example: r.Example}}
 				failed[r.Cluster] = f
 			}
-			f.in = append(f.in, observed{State: all, calls: r.Calls})
+			f.in = append(f.in, observed{State: all, calls: r.Calls, sample: r.Sample})
 			f.Calls += r.Calls
 			f.Distinct = f.Distinct.Merge(r.Sample)
 			f.Example = min(f.Example, r.Example)
@@ -163,6 +272,7 @@ func described(ls []behavior.Literal, among []observed) []observed {
 func (r *refusals) condition(allowed map[behavior.Path]*behavior.Allowed, worked []observed) *behavior.Condition {
 	all, most := r.common(allowed)
 	for _, ls := range [][]behavior.Literal{all, most} {
+		ls = append(ls, r.fixed...)
 		alike := described(ls, worked)
 		if len(alike) > 0 && r.unexplained >= minDescribed {
 			if l, ok := arithmetic(r.in, alike); ok {
