@@ -60,6 +60,7 @@ func TestExternal(t *testing.T) {
 
 			r = replay(learnt(poisoned(train)), test)
 			t.Log("with 0.5 % of failures taken for successes: ", line(r))
+			kept(t, "poisoned", r, 75, 0.1, 1)
 
 			r = replay(nil, calls)
 			t.Log("online: ", line(r))

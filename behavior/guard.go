@@ -239,6 +239,9 @@ type Guard struct {
 	// Conditions are what the failures of one text have in common and no success
 	// had, sorted by text.
 	Conditions []Condition
+	// Disputed are successes that count for nothing here: nearly all calls with what
+	// they had, and other successes hadn't, were refused.
+	Disputed int
 	// Bounded says that the search for Minimal was cut short: a smaller guard
 	// may exist.
 	Bounded bool

@@ -55,6 +55,7 @@ type guardJSON struct {
 	Failures []failureJSON `json:"failures"`
 	Clusters []clusterJSON `json:"clusters"`
 	Minimal  [][]atomJSON  `json:"minimal"`
+	Disputed int           `json:"disputed"`
 	Bounded  bool          `json:"bounded"`
 
 	Conditions []conditionJSON `json:"conditions"`
@@ -241,7 +242,7 @@ func toolDoc(t *Tool) toolJSON {
 }
 
 func guardDoc(g *Guard) guardJSON {
-	d := guardJSON{Bounded: g.Bounded}
+	d := guardJSON{Bounded: g.Bounded, Disputed: g.Disputed}
 	for _, a := range g.Allowed {
 		aj := allowedJSON{Path: encodePath(a.Path), Tokens: a.Tokens}
 		if a.Lo <= a.Hi {
@@ -496,7 +497,7 @@ func Read(r io.Reader) (*Graph, error) {
 }
 
 func (d *guardJSON) guard() (*Guard, error) {
-	g := &Guard{Bounded: d.Bounded}
+	g := &Guard{Bounded: d.Bounded, Disputed: d.Disputed}
 	for _, w := range d.Wide {
 		p, err := decodePath(w)
 		if err != nil {

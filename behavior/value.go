@@ -330,6 +330,12 @@ func (s State) at(p Path) (vs []Value, known bool) {
 	return vs, true
 }
 
+// Lacks tells whether a path is known to be absent.
+func (s State) Lacks(p Path) bool {
+	vs, known := s.at(p)
+	return known && len(vs) == 1 && !vs[0].IsNumber() && vs[0].Token == Absent
+}
+
 // Parents lists what can lack a path in this state: its roles' roots, as paths
 // without a field, and its objects.
 func (s State) Parents() []Path {

@@ -43,6 +43,7 @@ type refusals struct {
 	in          []observed
 	fixed       []behavior.Literal // that all have by the way they were chosen
 	unexplained int                // of them, by any conjunction of needs
+	slack       int                // so many successes like them are disputed
 }
 
 // conditions finds for each text of failures what they have in common, if no
@@ -64,6 +65,9 @@ func conditions(g *behavior.Guard, cells []*behavior.Cell) []behavior.Condition 
 		}
 		cluster, _ := g.ClusterOf(text)
 		r.unexplained = cluster.Unexplained
+		if total(worked) >= minSuccesses {
+			r.slack = tolerated(r.Calls)
+		}
 		found := []*behavior.Condition{r.validated(allowed, worked, parts)}
 		if found[0] == nil && r.unexplained >= minDescribed {
 			found = r.byValue(allowed, worked, parts)
@@ -106,7 +110,7 @@ func (r *refusals) validated(allowed map[behavior.Path]*behavior.Allowed, worked
 		return nil
 	}
 	for i := range ps {
-		if k := r.condition(ps[i].allowed(), ps[i].kept); k == nil || len(described(k.Literals, ps[i].rest)) > 0 {
+		if k := r.condition(ps[i].allowed(), ps[i].kept); k == nil || total(described(k.Literals, ps[i].rest)) > r.slack {
 			return nil
 		}
 	}
@@ -274,6 +278,9 @@ func (r *refusals) condition(allowed map[behavior.Path]*behavior.Allowed, worked
 	for _, ls := range [][]behavior.Literal{all, most} {
 		ls = append(ls, r.fixed...)
 		alike := described(ls, worked)
+		if total(alike) <= r.slack {
+			alike = nil
+		}
 		if len(alike) > 0 && r.unexplained >= minDescribed {
 			if l, ok := arithmetic(r.in, alike); ok {
 				ls, alike = append(ls, l), nil

@@ -26,6 +26,10 @@ type toolEvidence struct {
 // Evidence is what calls have taught. The zero value is ready. It is not safe
 // for concurrent use; give each goroutine its own and Merge them.
 type Evidence struct {
+	// Strict takes every success at its word, and looks for no failing conditions:
+	// a guard is what the calls prove. It is set before anything is derived.
+	Strict bool
+
 	calls int
 	tools map[toolKey]*toolEvidence
 }

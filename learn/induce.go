@@ -16,7 +16,7 @@ import (
 func (e *Evidence) Induce() *behavior.Graph {
 	g := &behavior.Graph{Calls: e.calls}
 	for k, t := range e.tools {
-		g.Tools = append(g.Tools, t.derive(k))
+		g.Tools = append(g.Tools, t.derive(k, e.Strict))
 	}
 	slices.SortFunc(g.Tools, (*behavior.Tool).Compare)
 	g.Domains = domains(g.Tools)
@@ -28,7 +28,7 @@ func (e *Evidence) Tools(server string) []*behavior.Tool {
 	var out []*behavior.Tool
 	for k, t := range e.tools {
 		if k.server == server {
-			out = append(out, t.derive(k))
+			out = append(out, t.derive(k, e.Strict))
 		}
 	}
 	slices.SortFunc(out, (*behavior.Tool).Compare)
@@ -77,19 +77,19 @@ func domains(tools []*behavior.Tool) []behavior.Domain {
 func (e *Evidence) Tool(server, name, fingerprint string) *behavior.Tool {
 	k := toolKey{server, name, fingerprint}
 	if t := e.tools[k]; t != nil {
-		return t.derive(k)
+		return t.derive(k, e.Strict)
 	}
 	return nil
 }
 
-func (t *toolEvidence) derive(k toolKey) *behavior.Tool {
+func (t *toolEvidence) derive(k toolKey, strict bool) *behavior.Tool {
 	if t.derived != nil {
 		return t.derived
 	}
 	d := &behavior.Tool{Server: k.server, Name: k.name, Fingerprint: k.fingerprint, Counts: t.counts, Unobserved: t.unobserved}
 	t.project()
 	d.Cells = t.sorted()
-	d.Guard = induceGuard(d.Cells, slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare))
+	d.Guard = induceGuard(d.Cells, strict, slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare))
 	d.Effects = effects(d.Cells)
 	d.Build()
 	t.derived = d
@@ -106,8 +106,12 @@ func (t *toolEvidence) sorted() []*behavior.Cell {
 
 // induceGuard derives the version space from a tool's cells, sorted by key, in
 // which wide paths, sorted, have no part.
-func induceGuard(cells []*behavior.Cell, wide []behavior.Path) *behavior.Guard {
-	g := &behavior.Guard{Wide: wide, Allowed: successes(cells)}
+func induceGuard(cells []*behavior.Cell, strict bool, wide []behavior.Path) *behavior.Guard {
+	disputed := 0
+	if !strict {
+		cells, disputed = undisputed(cells)
+	}
+	g := &behavior.Guard{Wide: wide, Allowed: successes(cells), Disputed: disputed}
 	g.Build()
 	failures(g, cells)
 	sets := make([]behavior.Violation, 0, len(g.Failures))
@@ -117,7 +121,9 @@ func induceGuard(cells []*behavior.Cell, wide []behavior.Path) *behavior.Guard {
 		}
 	}
 	g.Minimal, g.Bounded = minimalGuards(sets)
-	g.Conditions = conditions(g, cells)
+	if !strict {
+		g.Conditions = conditions(g, cells)
+	}
 	return g
 }
 

@@ -18,16 +18,17 @@ type live struct {
 	moved  bool // atoms have changed since the failures were blamed
 
 	calls      int // successes and refusals
-	summedUp   int // how many of them the conditions are of
+	summedUp   int // how many of them the disputes and conditions are of
 	conditions []behavior.Condition
 }
 
-// growth is by how much a tool's calls must have grown for its failing conditions
-// to be looked for again; a success that one describes ends it at once.
+// growth is by how much a tool's calls must have grown for disputes and failing
+// conditions to be looked for again; until then a new success is taken at its
+// word, and ends a condition that describes it.
 const growth = 1.1
 
 // Guard is what Tool derives too, but for Minimal, kept up from call to call, and
-// with failing conditions that may be some calls old. It is nil if no call of the
+// with disputes and failing conditions that may be some calls old. It is nil if no call of the
 // tool was seen, and good until the next call is added.
 func (e *Evidence) Guard(server, name, fingerprint string) *behavior.Guard {
 	t := e.tools[toolKey{server, name, fingerprint}]
@@ -35,31 +36,35 @@ func (e *Evidence) Guard(server, name, fingerprint string) *behavior.Guard {
 		return nil
 	}
 	t.project()
-	l := t.live
-	if l == nil {
-		l = &live{guard: &behavior.Guard{Wide: slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare)}, moved: true}
-		for _, c := range t.cells {
-			l.tally.add(c.All(), c.OK)
-			l.calls += c.OK + c.Rejected()
-		}
-		l.tally.settle()
-		t.live = l
+	if l := t.live; l == nil || l.calls > l.summedUp && float64(l.calls) >= growth*float64(l.summedUp) {
+		t.live = newLive(t, e.Strict)
 	}
-	if l.moved {
-		l.blame(t.cells)
+	if t.live.moved {
+		t.live.blame(t.cells)
 	}
-	if float64(l.calls) >= growth*float64(l.summedUp) && l.calls > l.summedUp {
-		l.summedUp = l.calls
-		l.conditions = nil
-		for _, r := range l.guard.Clusters {
-			if r.Calls >= minDescribed {
-				l.conditions = conditions(l.guard, t.sorted())
-				break
-			}
-		}
+	t.live.guard.Conditions = t.live.conditions
+	return t.live.guard
+}
+
+func newLive(t *toolEvidence, strict bool) *live {
+	l := &live{guard: &behavior.Guard{Wide: slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare)}}
+	cells := t.sorted()
+	for _, c := range cells {
+		l.calls += c.OK + c.Rejected()
 	}
-	l.guard.Conditions = l.conditions
-	return l.guard
+	l.summedUp = l.calls
+	if !strict {
+		cells, l.guard.Disputed = undisputed(cells)
+	}
+	for _, c := range cells {
+		l.tally.add(c.All(), c.OK)
+	}
+	l.tally.settle()
+	l.blame(t.cells)
+	if !strict && slices.ContainsFunc(l.guard.Clusters, func(c behavior.Cluster) bool { return c.Calls >= minDescribed }) {
+		l.conditions = conditions(l.guard, cells)
+	}
+	return l
 }
 
 // Cell finds what was seen of calls just like one, nil for nothing.

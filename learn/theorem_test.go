@@ -131,7 +131,7 @@ func learnPoints(ok, failed []point) *behavior.Tool {
 	if t := e.Tool("", "t", ""); t != nil {
 		return t
 	}
-	return &behavior.Tool{Guard: induceGuard(nil, nil)}
+	return &behavior.Tool{Guard: induceGuard(nil, true, nil)}
 }
 
 func checkDataSet(t *testing.T, seed uint64, queries int) {

@@ -91,7 +91,9 @@ func New(adapters adapter.Set, opts Options) *Policy {
 	if opts.Evidence == "" {
 		opts.Evidence = Twice
 	}
-	return &Policy{opts: opts, adapters: adapters, rules: map[ruleKey]*rule{}, suspect: map[toolKey]bool{}, clusters: map[toolKey]map[string]bool{}}
+	p := &Policy{opts: opts, adapters: adapters, rules: map[ruleKey]*rule{}, suspect: map[toolKey]bool{}, clusters: map[toolKey]map[string]bool{}}
+	p.evidence.Strict = opts.Evidence == First
+	return p
 }
 
 // Graph is the model so far.

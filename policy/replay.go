@@ -21,6 +21,7 @@ func NewReplay(g *behavior.Graph, opts Options, probes bool) *Replay {
 	r := &Replay{p: New(nil, opts), frozen: g != nil, probes: probes}
 	if g != nil {
 		r.p.evidence = *learn.FromGraph(g)
+		r.p.evidence.Strict = opts.Evidence == First
 	}
 	return r
 }

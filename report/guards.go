@@ -142,6 +142,9 @@ func (p *printer) guard(t *behavior.Tool) {
 		}
 		p.printf("  %s explained by needing either of: %s\n", share, clip(Clean(strings.Join(options, ", ")), 1000))
 	}
+	if n := t.Guard.Disputed; n > 0 {
+		p.printf("  %s that worked count for nothing here: nearly all calls with what they had were refused\n", calls(n))
+	}
 	if t.Guard.Bounded {
 		p.printf("  the search for a shorter condition was cut short\n")
 	}
