@@ -254,22 +254,6 @@ func TestOptionErrors(t *testing.T) {
 	}
 }
 
-func TestWilson(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		k, n   int
-		lo, hi float64
-	}{{200, 200, 0.981, 1}, {0, 200, 0, 0.019}, {100, 200, 0.431, 0.569}, {0, 0, 0, 1}, {1, 10, 0.018, 0.404}} {
-		lo, hi := Wilson(c.k, c.n)
-		if d := lo - c.lo; d > 5e-4 || d < -5e-4 {
-			t.Errorf("%d of %d: lower end %.4f, want %.3f", c.k, c.n, lo, c.lo)
-		}
-		if d := hi - c.hi; d > 5e-4 || d < -5e-4 {
-			t.Errorf("%d of %d: upper end %.4f, want %.3f", c.k, c.n, hi, c.hi)
-		}
-	}
-}
-
 // BenchmarkDefaultRun is the default run: 4 arms, 3 agents, 200 tasks.
 func BenchmarkDefaultRun(b *testing.B) {
 	s, err := LoadSuite("stateful-v1")

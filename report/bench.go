@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"mcpg/bench"
+	"mcpg/internal/rate"
 )
 
 // BenchTable writes a result, a table an agent.
@@ -53,7 +54,7 @@ func benchRow(arm string, c bench.Counts) []string {
 	for _, n := range []int{c.InvalidReached, c.InvalidBlocked, c.ValidBlocked, c.ValidBlockedPoi, c.ValidAttempts, c.ValidWarned, c.Probes, c.WastedSteps, c.ExtraReads} {
 		row = append(row, strconv.Itoa(n))
 	}
-	lo, hi := bench.Wilson(c.Completed, c.Tasks)
+	lo, hi := rate.Wilson(c.Completed, c.Tasks)
 	return append(row, fmt.Sprintf("%d/%d", c.Completed, c.Tasks), fmt.Sprintf("[%.3f, %.3f]", lo, hi))
 }
 
