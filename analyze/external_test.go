@@ -5,14 +5,18 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 
 	"mcpg/adapter"
 	"mcpg/analyze"
 	"mcpg/behavior"
 	"mcpg/calllog"
 	"mcpg/ingest"
+	"mcpg/internal/docpage"
 	"mcpg/learn"
 	"mcpg/policy"
 )
@@ -42,7 +46,20 @@ func TestExternal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns from 66,000 calls several times")
 	}
-	for _, g := range goals {
+	checks := trueChecks(t, dir+"true_guards.jsonl")
+	found := make([]external, len(goals))
+	t.Run("servers", func(t *testing.T) { judgeAll(t, dir, checks, found) })
+	if t.Failed() {
+		return
+	}
+	docpage.Check(t, "../docs/learning.md", "", nil, map[string]string{"external": figures(found), "checks": checkTable(checks)})
+}
+
+// external is what was measured of one server.
+type external struct{ frozen, blind, poisoned, online, thinned *analyze.ReplayResult }
+
+func judgeAll(t *testing.T, dir string, checks []*trueCheck, found []external) {
+	for i, g := range goals {
 		t.Run(g.server, func(t *testing.T) {
 			t.Parallel()
 			calls := load(t, dir+g.server+".jsonl.gz")
@@ -50,26 +67,141 @@ func TestExternal(t *testing.T) {
 			model := learnt(train)
 
 			frozen := replay(model, test)
+			hold(checks, g.server, model, train, test)
 			t.Log("frozen: ", line(frozen))
 			kept(t, "frozen", frozen, g.blocked, 0.1, 1)
 
 			blind := blindTo(references(train))
 			r := replay(learnt(blind(train)), blind(test))
+			found[i].frozen, found[i].blind = frozen, r
 			t.Log("reference-blind: ", line(r))
 			kept(t, "reference-blind", r, g.blind, 0.1, 1)
 
 			r = replay(learnt(poisoned(train)), test)
 			t.Log("with 0.5 % of failures taken for successes: ", line(r))
 			kept(t, "poisoned", r, 75, 0.1, 1)
+			found[i].poisoned = r
 
 			r = replay(nil, calls)
 			t.Log("online: ", line(r))
 			kept(t, "online", r, 0, 0.05, 1)
+			found[i].online = r
 			r = replay(nil, thinned(calls, 0.10))
 			t.Log("online, a tenth invalid: ", line(r))
 			kept(t, "online, a tenth invalid", r, 0, 0.05, 1)
+			found[i].thinned = r
 		})
 	}
+}
+
+// figures is the table of what was measured.
+func figures(found []external) string {
+	var b strings.Builder
+	b.WriteString("| server | judged | invalid calls blocked | valid calls blocked | valid calls warned of |\n|---|---|---|---|---|\n")
+	for i, g := range goals {
+		for _, row := range []struct {
+			name string
+			r    *analyze.ReplayResult
+		}{{"frozen", found[i].frozen}, {"reference-blind", found[i].blind}, {"poisoned", found[i].poisoned}, {"online", found[i].online}, {"online, a tenth invalid", found[i].thinned}} {
+			fmt.Fprintf(&b, "| %s | %s | %.1f %% of %d | %d of %d | %d |\n", g.server, row.name, percent(row.r.Invalid.Blocked, row.r.Invalid.Attempts), row.r.Invalid.Attempts,
+				row.r.Valid.Blocked, row.r.Valid.Attempts, row.r.Valid.Warned)
+		}
+	}
+	return b.String()
+}
+
+// trueCheck is a check of a simulator's source.
+type trueCheck struct {
+	server, tool, words, observable string
+	text                            *regexp.Regexp
+	trained, judged, blocked        int // refused calls
+}
+
+func trueChecks(t *testing.T, file string) []*trueCheck {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*trueCheck
+	for line := range strings.Lines(string(text)) {
+		var tool struct {
+			Server string `json:"server"`
+			Tool   string `json:"tool"`
+			Checks []struct {
+				Words      string `json:"words"`
+				ErrorRE    string `json:"error_re"`
+				Observable string `json:"observable"`
+			} `json:"checks"`
+		}
+		if err := json.Unmarshal([]byte(line), &tool); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range tool.Checks {
+			re, err := regexp.Compile(c.ErrorRE)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, &trueCheck{server: tool.Server, tool: tool.Tool, words: c.Words, observable: c.Observable, text: re})
+		}
+	}
+	return out
+}
+
+// hold counts the calls that each check refused: the one whose longest text fits.
+func hold(checks []*trueCheck, server string, model *behavior.Graph, train, test []seen) {
+	of := func(c *calllog.Call) *trueCheck {
+		var found *trueCheck
+		for _, check := range checks {
+			if c.Outcome == calllog.Rejected && check.server == server && check.tool == c.Tool && check.text.MatchString(c.ErrorText+"\n"+c.ResultText) {
+				if found == nil || len(check.text.String()) > len(found.text.String()) {
+					found = check
+				}
+			}
+		}
+		return found
+	}
+	for _, s := range train {
+		if check := of(s.call); check != nil {
+			check.trained++
+		}
+	}
+	r := policy.NewReplay(model, policy.Options{Mode: policy.Block}, false)
+	for _, s := range test {
+		if check := of(s.call); check != nil {
+			check.judged++
+			if r.Call(s.call, s.view).Action == policy.Refuse {
+				check.blocked++
+			}
+		}
+	}
+}
+
+// checkTable says of each check whether it is learnt, and why not.
+func checkTable(checks []*trueCheck) string {
+	var b strings.Builder
+	b.WriteString("| server | tool | check | refused in training | blocked of those judged | learnt |\n|---|---|---|---|---|---|\n")
+	for _, c := range checks {
+		verdict := ""
+		switch {
+		case c.judged == 0:
+			verdict = "it refused no call that was judged"
+		case c.blocked == c.judged:
+			verdict = "yes"
+		case c.observable == "hidden":
+			verdict = "no: nothing that was recorded tells"
+		case c.blocked == 0 && c.trained < 20:
+			verdict = "no: too few refusals"
+		case c.blocked == 0:
+			verdict = "no: not of a form that is looked for"
+		case c.trained < 20:
+			verdict = "in part: too few refusals to be general"
+		default:
+			verdict = "in part: what the others have wasn't seen refused, or not twice, or lies between values that were"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d of %d | %s |\n", c.server, c.tool, strings.ReplaceAll(c.words, "|", "\\|"), c.trained, c.blocked, c.judged, verdict)
+	}
+	return b.String()
 }
 
 func load(t *testing.T, file string) []seen {
