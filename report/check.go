@@ -27,7 +27,7 @@ func CheckTable(w io.Writer, r *analyze.CheckResult) error {
 		for _, t := range c.Worst {
 			name := Clean(t.Tool)
 			if t.Server != "" {
-				name = Clean(t.Server) + " " + name
+				name = Clean(t.Server) + "/" + name
 			}
 			p.printf("       %s: %s, was %s; %.0f calls more\n", name, percentText(t.Rate), percentText(t.Before), t.Excess)
 		}

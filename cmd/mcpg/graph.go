@@ -22,7 +22,7 @@ func (a *app) graphCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.graphExport())
+	c.AddCommand(a.graphExport(), a.graphDiff())
 	return c
 }
 
