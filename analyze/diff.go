@@ -242,6 +242,9 @@ func minded(ts []*behavior.Tool, into map[behavior.Path]bool) {
 		for _, c := range t.Guard.Conditions {
 			for _, l := range c.Reading {
 				into[l.Path] = true
+				for _, p := range l.With[:l.Form.Operands()-1] {
+					into[p] = true
+				}
 			}
 		}
 	}

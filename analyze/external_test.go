@@ -66,6 +66,11 @@ func judgeAll(t *testing.T, dir string, checks []*trueCheck, found []external) {
 			train, test := split(calls)
 			model := learnt(train)
 
+			for _, tool := range model.Tools {
+				if tool.Guard.Disputed > 0 {
+					t.Errorf("%s: %d successes are disputed, and all are real", tool.Name, tool.Guard.Disputed)
+				}
+			}
 			frozen := replay(model, test)
 			hold(checks, g.server, model, train, test)
 			t.Log("frozen: ", line(frozen))

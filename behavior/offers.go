@@ -42,9 +42,9 @@ func (t *Tool) Offer(class string, state State) (Offer, bool) {
 		}
 	}
 	x.Unknown = append(x.Unknown, Path{ArgsRole, ""}, Path{RelationRole, ""})
-	x = NewState(x.Features, x.Unknown)
+	x = NewState(x.Features, x.Unknown).Drop(t.Guard.IsWide)
 	o.Verdict = t.Guard.Judge(x)
-	key := state.Key()
+	key := x.Of(role).Key()
 	seen := 0
 	for _, c := range t.Cells {
 		if c.Class != class || c.Node().Key() != key {

@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"mcpg/behavior"
@@ -38,24 +40,25 @@ func undisputed(cells []*behavior.Cell) ([]*behavior.Cell, int) {
 	worked.settle()
 	refused.settle()
 	most := int(maxDisputed * float64(ok))
-	d := dispute{tokens: map[behavior.Feature]bool{}, under: map[behavior.Path]float64{}, over: map[behavior.Path]float64{}}
+	var found []*dispute
 	for p, a := range worked.allowed {
+		d := &dispute{path: p, allowed: a, tokens: map[string]bool{}, under: math.Inf(-1), over: math.Inf(1)}
 		r := refused.allowed[p]
 		for token, n := range a.Tokens {
 			if n > 0 && n <= most && n <= tolerated(n+r.Tokens[token]) {
-				d.tokens[behavior.Feature{Path: p, Value: behavior.Value{Token: token}}] = true
+				d.tokens[token] = true
 			}
 		}
 		if a.Numbers > 0 && tolerated(a.Numbers+r.Numbers) > 0 {
-			d.tails(p, cells, states, most)
+			d.tails(cells, states, most)
 		}
-	}
-	if d.none() {
-		return cells, 0
+		if d.any() && d.stands(cells, states) {
+			found = append(found, d)
+		}
 	}
 	out, dropped := slices.Clone(cells), 0
 	for i, c := range cells {
-		if c.OK > 0 && d.disputes(states[i]) {
+		if c.OK > 0 && slices.ContainsFunc(found, func(d *dispute) bool { return d.of(states[i]) }) {
 			bare := *c
 			bare.OK = 0
 			out[i] = &bare
@@ -65,36 +68,52 @@ func undisputed(cells []*behavior.Cell) ([]*behavior.Cell, int) {
 	return out, dropped
 }
 
-// dispute is what a success must not have to count.
+// dispute is what a success must not have at a path to count.
 type dispute struct {
-	tokens      map[behavior.Feature]bool // absent ones too
-	under, over map[behavior.Path]float64 // numbers up to, or from on
+	path        behavior.Path
+	allowed     *behavior.Allowed // disputed successes among them
+	tokens      map[string]bool   // absent may be one
+	under, over float64           // numbers up to, or from on
 }
 
-func (d *dispute) none() bool { return len(d.tokens)+len(d.under)+len(d.over) == 0 }
+func (d *dispute) any() bool {
+	return len(d.tokens) > 0 || !math.IsInf(d.under, -1) || !math.IsInf(d.over, 1)
+}
 
-// tails finds at both ends of a path's numbers the few successes among many
+// value is what stands at the path; false if nothing certain does.
+func (d *dispute) value(s behavior.State) (behavior.Value, bool) {
+	if s.Lacks(d.path) {
+		return behavior.Value{Token: behavior.Absent}, true
+	}
+	return s.Single(d.path)
+}
+
+// of tells whether a state has a disputed value.
+func (d *dispute) of(s behavior.State) bool {
+	v, ok := d.value(s)
+	return ok && (v.IsNumber() && (v.Hi <= d.under || v.Lo >= d.over) || !v.IsNumber() && d.tokens[v.Token])
+}
+
+// outside tells whether no success has the value, or only disputed ones.
+func (d *dispute) outside(s behavior.State) bool {
+	v, ok := d.value(s)
+	return ok && (d.of(s) || !d.allowed.Allows(v))
+}
+
+// tails finds at both ends of the path's numbers the few successes among many
 // refusals.
-func (d *dispute) tails(p behavior.Path, cells []*behavior.Cell, states []behavior.State, most int) {
+func (d *dispute) tails(cells []*behavior.Cell, states []behavior.State, most int) {
 	type point struct {
 		x           float64
 		ok, refused int
 	}
 	var points []point
 	for i, c := range cells {
-		if x, ok := states[i].Number(p); ok {
+		if x, ok := states[i].Number(d.path); ok {
 			points = append(points, point{x, c.OK, c.Rejected()})
 		}
 	}
-	slices.SortFunc(points, func(a, b point) int {
-		switch {
-		case a.x < b.x:
-			return -1
-		case a.x > b.x:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.x, b.x) })
 	for _, low := range []bool{true, false} {
 		ok, refused := 0, 0
 		for i, pt := range points {
@@ -106,9 +125,9 @@ func (d *dispute) tails(p behavior.Path, cells []*behavior.Cell, states []behavi
 			last := i+1 == len(points) || points[i+1].x != pt.x
 			if ok > 0 && last && ok <= tolerated(ok+refused) {
 				if low {
-					d.under[p] = pt.x
+					d.under = pt.x
 				} else {
-					d.over[p] = pt.x
+					d.over = pt.x
 				}
 			}
 		}
@@ -116,25 +135,32 @@ func (d *dispute) tails(p behavior.Path, cells []*behavior.Cell, states []behavi
 	}
 }
 
-func (d *dispute) disputes(s behavior.State) bool {
-	for _, f := range s.Features {
-		if !f.IsNumber() {
-			if d.tokens[f] {
-				return true
+// stands tells whether the path is what the refusals are about: nearly all with
+// their texts are outside at it. Where a limit depends on something else too, as a
+// sum does, many aren't, and the successes are rare but real. Refusals with other
+// texts count for nothing here.
+func (d *dispute) stands(cells []*behavior.Cell, states []behavior.State) bool {
+	all, outside := map[string]int{}, map[string]int{}
+	for i, c := range cells {
+		out := len(c.Refused) > 0 && d.outside(states[i])
+		for _, r := range c.Refused {
+			all[r.Cluster] += r.Calls
+			if out {
+				outside[r.Cluster] += r.Calls
 			}
+		}
+	}
+	ok, refused := 0, 0
+	for i, c := range cells {
+		if !d.of(states[i]) {
 			continue
 		}
-		if x, ok := d.under[f.Path]; ok && f.Hi <= x {
-			return true
-		}
-		if x, ok := d.over[f.Path]; ok && f.Lo >= x {
-			return true
-		}
-	}
-	for f := range d.tokens {
-		if f.Token == behavior.Absent && s.Lacks(f.Path) {
-			return true
+		ok += c.OK
+		for _, r := range c.Refused {
+			if all[r.Cluster]-outside[r.Cluster] <= tolerated(all[r.Cluster]) {
+				refused += r.Calls
+			}
 		}
 	}
-	return false
+	return ok <= tolerated(ok+refused)
 }

@@ -29,12 +29,14 @@ func TestDisputed(t *testing.T) {
 		fails    string // a state in which a call is judged to fail
 		works    string // and one in which it isn't
 	}{
-		"one in fifty":          {[]calls{{60, open, `{}`, ""}, {49, closed, `{}`, "no"}, {1, closed, `{}`, ""}}, 1, `{"t":{"status":"closed","n":1}}`, `{"t":{"status":"open","n":1}}`},
-		"one in forty-nine":     {[]calls{{60, open, `{}`, ""}, {48, closed, `{}`, "no"}, {1, closed, `{}`, ""}}, 0, "", `{"t":{"status":"closed","n":1}}`},
-		"few successes":         {[]calls{{40, open, `{}`, ""}, {90, closed, `{}`, "no"}, {1, closed, `{}`, ""}}, 0, "", `{"t":{"status":"closed","n":1}}`},
-		"a rare one that works": {[]calls{{60, open, `{}`, ""}, {40, open, `{}`, "no"}, {1, closed, `{}`, ""}}, 0, "", `{"t":{"status":"closed","n":1}}`},
-		"numbers":               {[]calls{{60, open, `{"k":%d}`, ""}, {80, open, `{"k":-%d}`, "no"}, {1, open, `{"k":-50}`, ""}}, 1, "", `{"t":{"status":"open","n":1}}`},
-		"absent":                {[]calls{{60, open, `{"k":"a"}`, ""}, {80, open, `{}`, "no"}, {1, open, `{}`, ""}}, 1, `{"t":{"status":"open","n":1}}`, ""},
+		"one in fifty":            {[]calls{{60, open, `{}`, ""}, {49, closed, `{}`, "no"}, {1, closed, `{}`, ""}}, 1, `{"t":{"status":"closed","n":1}}`, `{"t":{"status":"open","n":1}}`},
+		"one in forty-nine":       {[]calls{{60, open, `{}`, ""}, {48, closed, `{}`, "no"}, {1, closed, `{}`, ""}}, 0, "", `{"t":{"status":"closed","n":1}}`},
+		"few successes":           {[]calls{{40, open, `{}`, ""}, {90, closed, `{}`, "no"}, {1, closed, `{}`, ""}}, 0, "", `{"t":{"status":"closed","n":1}}`},
+		"a rare one that works":   {[]calls{{60, open, `{}`, ""}, {40, open, `{}`, "no"}, {1, closed, `{}`, ""}}, 0, "", `{"t":{"status":"closed","n":1}}`},
+		"numbers":                 {[]calls{{60, open, `{"k":%d}`, ""}, {80, open, `{"k":-%d}`, "no"}, {1, open, `{"k":-50}`, ""}}, 1, "", `{"t":{"status":"open","n":1}}`},
+		"rare for another reason": {[]calls{{60, open, `{"k":%d}`, ""}, {120, open, `{"k":30}`, "full"}, {60, open, `{"k":9%d}`, "full"}, {1, open, `{"k":95}`, ""}}, 0, "", ""},
+		"one text, two reasons":   {[]calls{{60, open, `{}`, ""}, {40, open, `{}`, "no"}, {80, closed, `{}`, "no"}, {1, closed, `{}`, ""}}, 0, "", `{"t":{"status":"closed","n":1}}`},
+		"absent":                  {[]calls{{60, open, `{"k":"a"}`, ""}, {80, open, `{}`, "no"}, {1, open, `{}`, ""}}, 1, `{"t":{"status":"open","n":1}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -74,7 +74,9 @@ func (e *Evidence) Cell(server, name, fingerprint string, like *behavior.Cell) *
 		return nil
 	}
 	t.project()
-	return t.cells[like.Key()]
+	narrow := *like
+	narrow.State, narrow.Args = like.State.Drop(t.values.IsWide), like.Args.Drop(t.values.IsWide)
+	return t.cells[narrow.Key()]
 }
 
 func (l *live) blame(cells map[string]*behavior.Cell) {
