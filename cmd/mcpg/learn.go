@@ -10,27 +10,45 @@ import (
 	"mcpg/behavior"
 	"mcpg/calllog"
 	"mcpg/internal/atomicfile"
+	"mcpg/learn"
 	"mcpg/learn/batch"
 	"mcpg/report"
 )
 
 func (a *app) learnCommand() *cobra.Command {
 	var s source
-	var out, format string
+	var out, update, format string
 	c := &cobra.Command{
 		Use:   "learn CALLS…",
 		Short: "Learn when each tool works",
 		Long: `Learn when each tool works, from tables (mcpg ingest) or logs: what successes had, what
 refused calls had and successes never, the smallest conditions that agree with both, and
 the calls that contradict each other. The same calls give the same model.json, byte for
-byte, in any order. A table knows the adapters that it was read with.`,
-		Example: "  mcpg learn calls.parquet -o model.json\n  mcpg learn --format json calls.parquet | jq .tools",
+byte, in any order. A table knows the adapters that it was read with.
+
+--update adds calls to a model that is there: it becomes the model of all calls together. It
+doesn't know calls again: those that it has learnt already would count twice.`,
+		Example: "  mcpg learn calls.parquet -o model.json\n  mcpg learn --update model.json today.parquet\n  mcpg learn --format json calls.parquet | jq .tools",
 		Args:    inputs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := oneOf("format", format, "table", "json"); err != nil {
 				return err
 			}
-			g, err := a.learn(c.Context(), &s, args)
+			var known *learn.Evidence
+			if update != "" {
+				if out != "" {
+					return usage("--update writes the model that it reads: leave -o out")
+				}
+				old, err := readModel(update)
+				if err != nil {
+					return fmt.Errorf("%s: %w", update, err)
+				}
+				if old == nil {
+					return usage("--update %s: not a model.json, which mcpg learn -o writes", update)
+				}
+				known, out = learn.FromGraph(old), update
+			}
+			g, err := a.learn(c.Context(), &s, args, known)
 			if err != nil {
 				return err
 			}
@@ -53,12 +71,13 @@ byte, in any order. A table knows the adapters that it was read with.`,
 	}
 	s.flags(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "write model.json here too; - is stdout, and nothing else")
+	c.Flags().StringVar(&update, "update", "", "add the calls to this model.json")
 	c.Flags().StringVar(&format, "format", "table", "what stdout gets: table or json")
 	return c
 }
 
-// learn reads calls into a model.
-func (a *app) learn(ctx context.Context, s *source, names []string) (*behavior.Graph, error) {
+// learn reads calls into a model, with what is known already if anything is.
+func (a *app) learn(ctx context.Context, s *source, names []string, known *learn.Evidence) (*behavior.Graph, error) {
 	l := batch.New()
 	err := a.each(ctx, s, names, func(c *calllog.Call, set adapter.Set) error {
 		l.Add(c, set)
@@ -70,6 +89,9 @@ func (a *app) learn(ctx context.Context, s *source, names []string) (*behavior.G
 	}
 	if err != nil {
 		return nil, err
+	}
+	if known != nil {
+		e.Merge(known)
 	}
 	return e.Induce(), ctx.Err()
 }
@@ -95,5 +117,5 @@ func (a *app) openModel(ctx context.Context, s *source, names []string) (*behavi
 			return g, err
 		}
 	}
-	return a.learn(ctx, s, names)
+	return a.learn(ctx, s, names, nil)
 }
