@@ -21,6 +21,8 @@ type Refusals struct {
 type Next struct {
 	State State // of the first resource, without its role
 	Calls int
+
+	key string // of State; "" if it isn't known yet
 }
 
 // Cell is what was seen of one tool in one state with one set of argument
@@ -360,12 +362,17 @@ func (c *Cell) AddNext(s State, n int) { c.Next = addNext(c.Next, s, n) }
 
 func addNext(ns []Next, s State, calls int) []Next {
 	key := s.Key()
-	i, ok := slices.BinarySearchFunc(ns, key, func(n Next, k string) int { return strings.Compare(n.State.Key(), k) })
+	for i := range ns {
+		if ns[i].key == "" {
+			ns[i].key = ns[i].State.Key()
+		}
+	}
+	i, ok := slices.BinarySearchFunc(ns, key, func(n Next, k string) int { return strings.Compare(n.key, k) })
 	if ok {
 		ns[i].Calls += calls
 		return ns
 	}
-	return slices.Insert(ns, i, Next{State: s, Calls: calls})
+	return slices.Insert(ns, i, Next{State: s, Calls: calls, key: key})
 }
 
 // CauseUnattributed is the cause of a contradiction that the data can't tell.

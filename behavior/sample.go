@@ -58,6 +58,11 @@ func (s Sample) Add(r CallRef) Sample {
 	return s
 }
 
+// Wants tells whether a reference with the hash may be kept.
+func (s Sample) Wants(hash uint64) bool {
+	return len(s) < SampleSize || hash <= s[len(s)-1].Hash
+}
+
 // Merge puts all of t in.
 func (s Sample) Merge(t Sample) Sample {
 	for _, r := range t {

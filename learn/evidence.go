@@ -48,44 +48,7 @@ func (e *Evidence) tool(k toolKey) *toolEvidence {
 
 // Add learns from one call.
 func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
-	e.calls++
-	t := e.tool(toolKey{c.Server, c.Tool, c.Fingerprint})
-	t.derived = nil
-	t.counts[c.Outcome]++
-	if c.Outcome != calllog.OK && c.Outcome != calllog.Rejected || c.Cause == calllog.UnknownTool {
-		return
-	}
-	state := v.State
-	if c.Outcome == calllog.Rejected && v.HasAfter {
-		state = unsettled(state, v.Primary, v.After)
-	}
-	if v.Resource != "" && len(state.Of(v.Primary).Features) == 0 {
-		t.unobserved++
-	}
-	t.spread(state)
-	t.spread(v.Args)
-	if t.stale {
-		t.live = nil
-	}
-	cell := t.cell(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: state.Drop(t.values.IsWide), Args: v.Args.Drop(t.values.IsWide)})
-	ref := behavior.CallRef{Hash: contentHash(c), ID: c.ID, Pos: c.Pos}
-	if c.Outcome == calllog.OK {
-		cell.OK++
-		cell.OKSample = cell.OKSample.Add(ref)
-		if v.HasAfter {
-			cell.AddNext(t.dropNext(v.Primary, v.After), 1)
-		}
-		if t.live != nil {
-			t.live.worked(cell)
-		}
-	} else {
-		text, example := Cluster(c)
-		r := behavior.Refusals{Cluster: text, Cause: c.Cause, Example: example, Calls: 1, Sample: behavior.Sample{ref}}
-		cell.Refused = addRefusals(cell.Refused, r)
-		if t.live != nil {
-			t.live.refused(cell, r)
-		}
-	}
+	e.Count(e.Slot(c, v), Session(c.Session), func() behavior.CallRef { return behavior.CallRef{ID: c.ID, Pos: c.Pos} })
 }
 
 // unsettled takes out what another writer, or the failing tool itself, changed
@@ -127,11 +90,10 @@ func (t *toolEvidence) cell(c *behavior.Cell) *behavior.Cell {
 	return c
 }
 
-// contentHash is equal for calls that say the same: same session, arguments and
-// state.
+// contentHash is equal for calls with the same arguments and state.
 func contentHash(c *calllog.Call) uint64 {
 	h := sha256.New()
-	for _, s := range []string{c.Session, calllog.Canonical(c.Args), calllog.Canonical(c.Before)} {
+	for _, s := range []string{calllog.Canonical(c.Args), calllog.Canonical(c.Before)} {
 		var n [8]byte
 		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
 		h.Write(n[:])

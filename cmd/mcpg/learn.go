@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"mcpg/adapter"
 	"mcpg/behavior"
 	"mcpg/calllog"
+	"mcpg/ingest"
+	"mcpg/ingest/table"
 	"mcpg/internal/atomicfile"
 	"mcpg/learn"
 	"mcpg/learn/batch"
@@ -79,14 +83,15 @@ doesn't know calls again: those that it has learnt already would count twice.`,
 // learn reads calls into a model, with what is known already if anything is.
 func (a *app) learn(ctx context.Context, s *source, names []string, known *learn.Evidence) (*behavior.Graph, error) {
 	l := batch.New()
-	err := a.each(ctx, s, names, func(c *calllog.Call, set adapter.Set) error {
-		l.Add(c, set)
-		return nil
-	})
-	e := l.Evidence()
-	if err == nil {
-		err = ctx.Err()
+	whole, err := a.learnTable(ctx, s, names, l)
+	if !whole && err == nil {
+		err = a.each(ctx, s, names, func(c *calllog.Call, set adapter.Set) error {
+			l.Add(c, set)
+			return nil
+		})
 	}
+	e, lost := l.Evidence()
+	err = cmp.Or(err, lost, ctx.Err())
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +99,33 @@ func (a *app) learn(ctx context.Context, s *source, names []string, known *learn
 		e.Merge(known)
 	}
 	return e.Induce(), ctx.Err()
+}
+
+// learnTable learns from a table by its columns, if that is all there is to read,
+// and nothing in it is to be judged anew: no call of it can be a copy of another.
+func (a *app) learnTable(ctx context.Context, s *source, names []string, l *batch.Learner) (bool, error) {
+	if len(names) != 1 || len(s.adapters) > 0 || s.from != "" {
+		return false, nil
+	}
+	if st, err := os.Stat(names[0]); err != nil || !st.Mode().IsRegular() {
+		return false, nil // the reading says why
+	}
+	whole := false
+	err := ingest.Tables(names, func(name string, t *table.Reader) error {
+		if t.NumRows() <= 0 {
+			return nil
+		}
+		set, err := adaptersOf(t)
+		if err != nil {
+			return err
+		}
+		whole = true
+		if err := l.AddTable(ctx, t, set); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
+	return whole, err
 }
 
 // explainSilence says why there are no guards where no state was known.

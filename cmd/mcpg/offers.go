@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -98,10 +99,8 @@ func (a *app) history(ctx context.Context, s *source, names []string, model stri
 		}
 		return nil
 	})
-	e := l.Evidence()
-	if err == nil {
-		err = ctx.Err()
-	}
+	e, lost := l.Evidence()
+	err = cmp.Or(err, lost, ctx.Err())
 	if err != nil {
 		return nil, err
 	}

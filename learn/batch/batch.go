@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"mcpg/adapter"
 	"mcpg/calllog"
 	"mcpg/learn"
@@ -21,11 +23,15 @@ type Learner struct {
 	jobs    chan job
 	next    job
 	parts   []learn.Evidence
+
+	mu  sync.Mutex
+	err error // of the first batch that couldn't be read
 }
 
-// job is calls that are viewed by the same adapters.
+// job is calls that are viewed by the same adapters: some, or a batch of a table.
 type job struct {
 	calls    []*calllog.Call
+	rows     arrow.RecordBatch // released by the worker
 	adapters adapter.Set
 }
 
@@ -35,7 +41,12 @@ func New() *Learner {
 	l := &Learner{jobs: make(chan job, n), parts: make([]learn.Evidence, n)}
 	for i := range l.parts {
 		l.workers.Go(func() {
+			r := rows{e: &l.parts[i]}
 			for j := range l.jobs {
+				if j.rows != nil {
+					l.fail(r.add(j.rows, j.adapters))
+					j.rows.Release()
+				}
 				for _, c := range j.calls {
 					l.parts[i].Add(c, j.adapters.View(c))
 				}
@@ -49,13 +60,35 @@ func New() *Learner {
 // it by.
 func (l *Learner) Add(c *calllog.Call, adapters adapter.Set) {
 	if len(l.next.calls) == chunk || len(l.next.calls) > 0 && !same(l.next.adapters, adapters) {
-		l.jobs <- l.next
-		l.next = job{}
+		l.flush()
 	}
 	if l.next.calls == nil {
-		l.next = job{make([]*calllog.Call, 0, chunk), adapters}
+		l.next = job{calls: make([]*calllog.Call, 0, chunk), adapters: adapters}
 	}
 	l.next.calls = append(l.next.calls, c)
+}
+
+func (l *Learner) send(j job) { l.jobs <- j }
+
+func (l *Learner) flush() {
+	if len(l.next.calls) > 0 {
+		l.send(l.next)
+		l.next = job{}
+	}
+}
+
+func (l *Learner) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+func (l *Learner) failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
 }
 
 func same(a, b adapter.Set) bool {
@@ -70,16 +103,15 @@ func same(a, b adapter.Set) bool {
 	return true
 }
 
-// Evidence ends the learner and gives all that it learnt.
-func (l *Learner) Evidence() *learn.Evidence {
-	if len(l.next.calls) > 0 {
-		l.jobs <- l.next
-	}
+// Evidence ends the learner and gives all that it learnt, and the error of a table
+// that couldn't be read to its end.
+func (l *Learner) Evidence() (*learn.Evidence, error) {
+	l.flush()
 	close(l.jobs)
 	l.workers.Wait()
 	all := &learn.Evidence{}
 	for i := range l.parts {
 		all.Merge(&l.parts[i])
 	}
-	return all
+	return all, l.err
 }

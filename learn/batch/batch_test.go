@@ -91,7 +91,11 @@ func TestOrderAndSplit(t *testing.T) {
 		for _, c := range calls {
 			l.Add(c, nil)
 		}
-		if got := model(t, l.Evidence()); got != want {
+		fromCalls, err := l.Evidence()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := model(t, fromCalls); got != want {
 			t.Fatalf("seed %d: the parallel learner gave another model", seed)
 		}
 		again := learn.FromGraph(reread(t, want))
