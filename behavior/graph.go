@@ -111,6 +111,9 @@ type Tool struct {
 	// Unobserved counts ok and rejected calls that named a resource whose
 	// state was not observed.
 	Unobserved int
+	// First and Last are when it was called, in microseconds since 1970; 0 if no
+	// call says.
+	First, Last int64
 }
 
 // Compare orders tools by server, name and fingerprint.
@@ -161,6 +164,9 @@ type Graph struct {
 	Calls   int
 	Tools   []*Tool  // sorted
 	Domains []Domain // sorted
+
+	Timelines Timelines
+	Causes    map[*Cell]*Cause // of cells that contradict themselves
 }
 
 // Find gives the tool under its fingerprint, nil if the model has none.
@@ -375,17 +381,15 @@ func addNext(ns []Next, s State, calls int) []Next {
 	return slices.Insert(ns, i, Next{State: s, Calls: calls, key: key})
 }
 
-// CauseUnattributed is the cause of a contradiction that the data can't tell.
-const CauseUnattributed = "unattributed"
-
 // Contradiction is one cell with both outcomes, and an example of each.
 type Contradiction struct {
 	Server, Tool, Fingerprint string
 	State, Args               State
+	Cell                      *Cell
 	OK, Rejected              int
 	Works, Refused            CallRef
 	ErrorText                 string // the cluster of the refused example
-	Cause                     string
+	Why                       *Cause
 }
 
 // Contradictions lists the cells with both outcomes.
@@ -398,9 +402,9 @@ func (g *Graph) Contradictions() []Contradiction {
 			}
 			refused := c.disagreeing()
 			out = append(out, Contradiction{
-				Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, State: c.State, Args: c.Args,
+				Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, State: c.State, Args: c.Args, Cell: c,
 				OK: c.OK, Rejected: c.Rejected(), Works: c.OKSample[0], Refused: refused.Sample[0],
-				ErrorText: refused.Cluster, Cause: CauseUnattributed,
+				ErrorText: refused.Cluster, Why: g.CauseOf(c),
 			})
 		}
 	}

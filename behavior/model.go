@@ -34,6 +34,8 @@ type modelJSON struct {
 	States         []stateJSON         `json:"states"`
 	Edges          []edgeJSON          `json:"edges"`
 	Contradictions []contradictionJSON `json:"contradictions"`
+	Drift          []driftJSON         `json:"drift,omitzero"`
+	Timelines      timelinesJSON       `json:"timelines"`
 	Domains        []Domain            `json:"domains"`
 }
 
@@ -44,6 +46,8 @@ type toolJSON struct {
 	Class       string         `json:"class"`
 	Outcomes    map[string]int `json:"outcomes"`
 	Unobserved  int            `json:"unobserved"`
+	First       int64          `json:"first_us,omitzero"`
+	Last        int64          `json:"last_us,omitzero"`
 	Guard       guardJSON      `json:"guard"`
 	Effects     []effectJSON   `json:"effects"`
 	Cells       []cellJSON     `json:"cells"`
@@ -118,7 +122,9 @@ type contradictionJSON struct {
 	Works       refJSON  `json:"works"`
 	Refused     refJSON  `json:"refused"`
 	ErrorText   string   `json:"error_text"`
-	Cause       string   `json:"cause"`
+	Cell        int      `json:"cell"` // its place among the tool's cells
+
+	Cause causeJSON `json:"cause"`
 }
 
 // Write writes model.json: the same graph, the same bytes.
@@ -128,12 +134,15 @@ func (g *Graph) Write(w io.Writer) error {
 		doc.Tools = append(doc.Tools, toolDoc(t))
 	}
 	doc.States, doc.Edges = graphDocs(g.AllEdges())
+	at := g.places()
 	for _, c := range g.Contradictions() {
 		doc.Contradictions = append(doc.Contradictions, contradictionJSON{
 			Server: c.Server, Tool: c.Tool, Fingerprint: c.Fingerprint, State: encodeAll(c.State), Args: encodeAll(c.Args),
-			OK: c.OK, Rejected: c.Rejected, Works: refDoc(c.Works), Refused: refDoc(c.Refused), ErrorText: c.ErrorText, Cause: c.Cause,
+			OK: c.OK, Rejected: c.Rejected, Works: refDoc(c.Works), Refused: refDoc(c.Refused), ErrorText: c.ErrorText, Cell: at.cells[c.Cell], Cause: causeDoc(c.Why),
 		})
 	}
+	doc.Drift = driftDocs(g.Drifts())
+	doc.Timelines = timelinesDoc(&g.Timelines, at)
 	b, err := json.Marshal(doc, json.Deterministic(true), jsontext.WithIndent(" "), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return err
@@ -161,7 +170,7 @@ func (g *Graph) Fingerprint() string {
 }
 
 func toolDoc(t *Tool) toolJSON {
-	d := toolJSON{Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, Class: t.Class(), Unobserved: t.Unobserved, Outcomes: map[string]int{}}
+	d := toolJSON{Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, Class: t.Class(), Unobserved: t.Unobserved, First: t.First, Last: t.Last, Outcomes: map[string]int{}}
 	for _, o := range calllog.Outcomes() {
 		d.Outcomes[o.String()] = t.Counts[o]
 	}
@@ -237,13 +246,17 @@ func encodePaths(ps []Path) []string {
 func encodeFeatures(s State) []string {
 	out := make([]string, 0, len(s.Features))
 	for _, f := range s.Features {
-		sep := "="
-		if f.IsNumber() {
-			sep = "#"
-		}
-		out = append(out, encodePath(f.Path)+sep+f.Value.String())
+		out = append(out, encodeFeature(f))
 	}
 	return out
+}
+
+func encodeFeature(f Feature) string {
+	sep := "="
+	if f.IsNumber() {
+		sep = "#"
+	}
+	return encodePath(f.Path) + sep + f.Value.String()
 }
 
 // encodeAll adds what was not observed, as role:field?.
@@ -302,7 +315,7 @@ func Read(r io.Reader) (*Graph, error) {
 	}
 	g := &Graph{Calls: doc.Calls, Domains: doc.Domains}
 	for _, d := range doc.Tools {
-		t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved}
+		t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved, First: d.First, Last: d.Last}
 		var err error
 		if t.Guard, err = d.Guard.guard(); err != nil {
 			return nil, fmt.Errorf("%w: tool %s: %v", ErrNotModel, d.Tool, err)
@@ -326,7 +339,33 @@ func Read(r io.Reader) (*Graph, error) {
 		}
 		g.Tools = append(g.Tools, t)
 	}
+	var err error
+	if g.Timelines, err = doc.Timelines.timelines(g.Tools); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrNotModel, err)
+	}
+	for i := range doc.Contradictions {
+		if err := g.readCause(&doc.Contradictions[i]); err != nil {
+			return nil, fmt.Errorf("%w: %v", ErrNotModel, err)
+		}
+	}
 	return g, nil
+}
+
+// readCause takes a contradiction's cause; the rest of it is derived.
+func (g *Graph) readCause(d *contradictionJSON) error {
+	t := g.Find(d.Server, d.Tool, d.Fingerprint)
+	if t == nil || d.Cell < 0 || d.Cell >= len(t.Cells) {
+		return fmt.Errorf("a contradiction of tool %q is of no cell", d.Tool)
+	}
+	why, err := d.Cause.cause()
+	if err != nil {
+		return err
+	}
+	if g.Causes == nil {
+		g.Causes = map[*Cell]*Cause{}
+	}
+	g.Causes[t.Cells[d.Cell]] = why
+	return nil
 }
 
 // decodeValue reads what Value.String writes; a token that looks like a number

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
@@ -13,7 +14,15 @@ import (
 // toolKey names a tool under one fingerprint.
 type toolKey struct{ server, name, fingerprint string }
 
+func (k toolKey) compare(o toolKey) int {
+	return cmp.Or(strings.Compare(k.server, o.server), strings.Compare(k.name, o.name), strings.Compare(k.fingerprint, o.fingerprint))
+}
+
 type toolEvidence struct {
+	key        toolKey
+	times      *timelines // of the evidence
+	first      int64      // when it was called, in microseconds; 0 if no call says
+	last       int64
 	counts     [6]int
 	unobserved int
 	cells      map[string]*behavior.Cell
@@ -32,6 +41,7 @@ type Evidence struct {
 
 	calls int
 	tools map[toolKey]*toolEvidence
+	times timelines
 }
 
 func (e *Evidence) tool(k toolKey) *toolEvidence {
@@ -40,7 +50,7 @@ func (e *Evidence) tool(k toolKey) *toolEvidence {
 	}
 	t := e.tools[k]
 	if t == nil {
-		t = &toolEvidence{cells: map[string]*behavior.Cell{}}
+		t = &toolEvidence{key: k, times: &e.times, cells: map[string]*behavior.Cell{}}
 		e.tools[k] = t
 	}
 	return t
@@ -48,7 +58,7 @@ func (e *Evidence) tool(k toolKey) *toolEvidence {
 
 // Add learns from one call.
 func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
-	e.Count(e.Slot(c, v), Session(c.Session), func() behavior.CallRef { return behavior.CallRef{ID: c.ID, Pos: c.Pos} })
+	e.Count(e.Slot(c, v), Event{Session(c.Session), c.Time, c.StateAge, func() behavior.CallRef { return behavior.CallRef{ID: c.ID, Pos: c.Pos} }})
 }
 
 // unsettled takes out what another writer, or the failing tool itself, changed
@@ -129,17 +139,48 @@ func (e *Evidence) Merge(o *Evidence) {
 		for i, n := range ot.counts {
 			t.counts[i] += n
 		}
+		if ot.first != 0 || ot.last != 0 {
+			t.first, t.last = span(t.first, t.last, ot.first)
+			t.first, t.last = span(t.first, t.last, ot.last)
+		}
 		t.mergeSpread(ot)
 		for _, oc := range ot.cells {
 			t.mergeCell(oc)
 		}
 	}
+	moved := map[*Slot]*Slot{}
+	e.times.merge(&o.times, func(s *Slot) *Slot {
+		here := moved[s]
+		if here == nil {
+			copied := *s
+			here = &copied
+			here.t = e.tool(s.t.key)
+			here.move()
+			moved[s] = here
+		}
+		return here
+	})
+}
+
+// move puts a slot of a cell with wider paths where it belongs now.
+func (s *Slot) move() {
+	if s.cell == nil {
+		return
+	}
+	was := s.cell
+	s.cell = s.t.narrow(was)
+	s.left = leave(s.left, append(dropped(was.State, s.cell.State), dropped(was.Args, s.cell.Args)...)...)
+}
+
+// narrow is the cell that another one's calls belong to.
+func (t *toolEvidence) narrow(o *behavior.Cell) *behavior.Cell {
+	return t.cell(&behavior.Cell{Class: o.Class, Primary: o.Primary, State: o.State.Drop(t.values.IsWide), Args: o.Args.Drop(t.values.IsWide)})
 }
 
 func (t *toolEvidence) mergeCell(o *behavior.Cell) {
 	t.spread(o.State)
 	t.spread(o.Args)
-	c := t.cell(&behavior.Cell{Class: o.Class, Primary: o.Primary, State: o.State.Drop(t.values.IsWide), Args: o.Args.Drop(t.values.IsWide)})
+	c := t.narrow(o)
 	c.OK += o.OK
 	c.OKSample = c.OKSample.Merge(o.OKSample)
 	for _, r := range o.Refused {
@@ -155,12 +196,22 @@ func FromGraph(g *behavior.Graph) *Evidence {
 	e := &Evidence{calls: g.Calls}
 	for _, gt := range g.Tools {
 		t := e.tool(toolKey{gt.Server, gt.Name, gt.Fingerprint})
-		t.counts, t.unobserved = gt.Counts, gt.Unobserved
+		t.counts, t.unobserved, t.first, t.last = gt.Counts, gt.Unobserved, gt.First, gt.Last
 		for _, p := range gt.Guard.Wide {
 			t.widen(p)
 		}
 		for _, c := range gt.Cells {
 			t.mergeCell(c)
+		}
+	}
+	e.times.from = g.Timelines.From
+	for _, line := range g.Timelines.Sessions {
+		for _, o := range line.Calls {
+			s := &Slot{t: e.tool(toolKey{o.Tool.Server, o.Tool.Name, o.Tool.Fingerprint}), cell: o.Cell, outcome: o.Outcome, content: o.Content,
+				resource: o.Resource, wrote: o.Wrote, left: o.Left}
+			s.refused.Cluster, s.refused.Cause = o.Cluster, o.Cause
+			s.move()
+			e.times.add(line.Session, happening{o.Time, o.Age, s})
 		}
 	}
 	return e

@@ -20,6 +20,8 @@ func (e *Evidence) Induce() *behavior.Graph {
 	}
 	slices.SortFunc(g.Tools, (*behavior.Tool).Compare)
 	g.Domains = domains(g.Tools)
+	g.Timelines = e.times.graph()
+	g.Causes = causes(g)
 	return g
 }
 
@@ -86,7 +88,7 @@ func (t *toolEvidence) derive(k toolKey, strict bool) *behavior.Tool {
 	if t.derived != nil {
 		return t.derived
 	}
-	d := &behavior.Tool{Server: k.server, Name: k.name, Fingerprint: k.fingerprint, Counts: t.counts, Unobserved: t.unobserved}
+	d := &behavior.Tool{Server: k.server, Name: k.name, Fingerprint: k.fingerprint, Counts: t.counts, Unobserved: t.unobserved, First: t.first, Last: t.last}
 	t.project()
 	d.Cells = t.sorted()
 	d.Guard = induceGuard(d.Cells, strict, slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare))

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"slices"
+	"time"
 
 	"mcpg/behavior"
 	"mcpg/calllog"
@@ -20,12 +21,29 @@ type Slot struct {
 	unobserved bool
 	after      *behavior.State // of a success, nil if it wasn't read
 	refused    behavior.Refusals
+
+	resource uint64 // hash of the first one
+	wrote    bool
+	left     []behavior.Feature // that the cell leaves out
+}
+
+// Event is one call among those that are alike.
+type Event struct {
+	Session uint64    // what Session gives
+	Time    time.Time // zero if the log has none
+	Age     time.Duration
+	// Ref says which call it is; it is only asked where the call may be kept as an
+	// example.
+	Ref func() behavior.CallRef
 }
 
 // Slot finds where a call is counted, and counts nothing.
 func (e *Evidence) Slot(c *calllog.Call, v *behavior.View) *Slot {
 	t := e.tool(toolKey{c.Server, c.Tool, c.Fingerprint})
-	s := &Slot{t: t, outcome: c.Outcome}
+	s := &Slot{t: t, outcome: c.Outcome, wrote: wrote(v, c.Outcome)}
+	if v.Resource != "" {
+		s.resource = Session(v.Resource)
+	}
 	if c.Outcome != calllog.OK && c.Outcome != calllog.Rejected || c.Cause == calllog.UnknownTool {
 		return s
 	}
@@ -40,6 +58,7 @@ func (e *Evidence) Slot(c *calllog.Call, v *behavior.View) *Slot {
 		t.live = nil
 	}
 	s.cell = t.cell(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: state.Drop(t.values.IsWide), Args: v.Args.Drop(t.values.IsWide)})
+	s.left = leave(nil, append(dropped(state, s.cell.State), dropped(v.Args, s.cell.Args)...)...)
 	s.content = contentHash(c)
 	if c.Outcome == calllog.OK {
 		if v.HasAfter {
@@ -53,23 +72,29 @@ func (e *Evidence) Slot(c *calllog.Call, v *behavior.View) *Slot {
 	return s
 }
 
-// Count counts one call of a session in a slot of the evidence. ref says which
-// call it is; it is only asked where the call may be kept as an example.
-func (e *Evidence) Count(s *Slot, session uint64, ref func() behavior.CallRef) {
+// Count counts one call in a slot of the evidence.
+func (e *Evidence) Count(s *Slot, ev Event) {
 	e.calls++
 	s.t.derived = nil
 	s.t.counts[s.outcome]++
+	if !ev.Time.IsZero() {
+		at := ev.Time.UnixMicro()
+		s.t.first, s.t.last = span(s.t.first, s.t.last, at)
+		if e.times.wants(ev.Session) {
+			e.times.add(ev.Session, happening{at, ev.Age.Microseconds(), s})
+		}
+	}
 	if s.cell == nil {
 		return
 	}
 	if s.unobserved {
 		s.t.unobserved++
 	}
-	hash := mix(session, s.content)
+	hash := mix(ev.Session, s.content)
 	if s.outcome == calllog.OK {
 		s.cell.OK++
 		if s.cell.OKSample.Wants(hash) {
-			s.cell.OKSample = s.cell.OKSample.Add(named(ref, hash))
+			s.cell.OKSample = s.cell.OKSample.Add(named(ev.Ref, hash))
 		}
 		if s.after != nil {
 			s.cell.AddNext(*s.after, 1)
@@ -81,7 +106,7 @@ func (e *Evidence) Count(s *Slot, session uint64, ref func() behavior.CallRef) {
 	}
 	r := s.refused
 	if have := refusalsOf(s.cell, &r); have == nil || have.Sample.Wants(hash) || s.t.live != nil {
-		r.Sample = behavior.Sample{named(ref, hash)}
+		r.Sample = behavior.Sample{named(ev.Ref, hash)}
 	}
 	s.cell.Refused = addRefusals(s.cell.Refused, r)
 	if s.t.live != nil {
@@ -103,14 +128,14 @@ func refusalsOf(c *behavior.Cell, r *behavior.Refusals) *behavior.Refusals {
 	return &c.Refused[i]
 }
 
-// Session is what tells a session apart in Count.
+// Session is what tells a session apart in Count; it is spread evenly.
 func Session(name string) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
 	h := uint64(offset)
-	for _, b := range []byte(name) {
-		h = (h ^ uint64(b)) * prime
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * prime
 	}
-	return h
+	return mix(h, 0)
 }
 
 // mix spreads two hashes over all bits (the finalizer of MurmurHash3).

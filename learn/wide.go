@@ -36,4 +36,7 @@ func (t *toolEvidence) project() {
 	for _, c := range old {
 		t.mergeCell(c)
 	}
+	for s := range t.times.slots(t) {
+		s.move()
+	}
 }

@@ -34,9 +34,10 @@ func Guards(w io.Writer, g *behavior.Graph) error {
 			p.printf("  … and %d more; model.json has them all\n", len(cs)-i)
 			break
 		}
-		p.printf("  %s %s: worked %s (e.g. %s), refused %s (e.g. %s: %q); cause %s\n", name(c.Server, c.Tool), both(c.State, c.Args),
-			calls(c.OK), Clean(c.Works.String()), calls(c.Rejected), Clean(c.Refused.String()), Clean(c.ErrorText), c.Cause)
+		p.printf("  %s %s: worked %s (e.g. %s), refused %s (e.g. %s: %q); %s\n", name(c.Server, c.Tool), both(c.State, c.Args),
+			calls(c.OK), Clean(c.Works.String()), calls(c.Rejected), Clean(c.Refused.String()), Clean(c.ErrorText), cause(c.Why))
 	}
+	p.drifts(g.Drifts())
 	return p.err
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -26,6 +27,10 @@ func someCalls(r *rand.Rand, n int) []*calllog.Call {
 			Args:   jsontext.Value(fmt.Sprintf(`{"n":%d,"force":%t,"id":"x%d"}`, r.IntN(5), r.IntN(2) == 0, r.IntN(200))),
 			Before: jsontext.Value(fmt.Sprintf(`{"ticket":{"status":%q,"level":%d}}`, status, r.IntN(4))),
 			Pos:    diag.Pos{File: "log", Line: i + 1},
+		}
+		if r.IntN(5) > 0 { // the clock is coarse, and sometimes there is none
+			c.Time = time.Unix(1_700_000_000+int64(r.IntN(300)), 0)
+			c.StateAge = time.Duration(r.IntN(3)) * time.Second
 		}
 		if c.Tool == "edit" && r.IntN(2) == 0 {
 			c.Fingerprint = "f1"

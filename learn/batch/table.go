@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -22,7 +23,7 @@ import (
 // are counted in one place; the others only name a call.
 var columns = []int{
 	table.Tool, table.Args, table.Before, table.After, table.ErrorText, table.Outcome, table.Cause, table.Server, table.Fingerprint, table.StateSource,
-	table.Session, table.CallID, table.File, table.StateDirty, table.Line,
+	table.Session, table.CallID, table.File, table.StateDirty, table.Line, table.TS, table.StateAgeUS,
 }
 
 // alike is how many of the columns, all texts, calls must agree in; and in whether
@@ -36,6 +37,8 @@ const (
 	inFile
 	inDirty
 	inLine
+	inTime
+	inAge
 )
 
 // AddTable takes all calls of a table, with the adapters to view them by. Other
@@ -88,10 +91,12 @@ type batch struct {
 	texts [inDirty]*array.String
 	dirty *array.Boolean
 	line  *array.Int64
+	time  *array.Timestamp
+	age   *array.Int64
 }
 
 func columnsOf(rec arrow.RecordBatch) *batch {
-	b := &batch{dirty: rec.Column(inDirty).(*array.Boolean), line: rec.Column(inLine).(*array.Int64)}
+	b := &batch{dirty: rec.Column(inDirty).(*array.Boolean), line: rec.Column(inLine).(*array.Int64), time: rec.Column(inTime).(*array.Timestamp), age: rec.Column(inAge).(*array.Int64)}
 	for i := range b.texts {
 		b.texts[i] = rec.Column(i).(*array.String)
 	}
@@ -113,9 +118,16 @@ func (r *rows) add(rec arrow.RecordBatch, adapters adapter.Set) error {
 		if s := b.texts[inSession].Value(i); s != session || i == 0 {
 			session, sessionHash = s, learn.Session(s)
 		}
-		r.e.Count(k.slot, sessionHash, func() behavior.CallRef {
+		e := learn.Event{Session: sessionHash, Ref: func() behavior.CallRef {
 			return behavior.CallRef{ID: strings.Clone(b.texts[inCallID].Value(i)), Pos: diag.Pos{File: strings.Clone(b.texts[inFile].Value(i)), Line: int(b.line.Value(i))}}
-		})
+		}}
+		if b.time.IsValid(i) {
+			e.Time = time.UnixMicro(int64(b.time.Value(i)))
+		}
+		if b.age.IsValid(i) {
+			e.Age = time.Duration(b.age.Value(i)) * time.Microsecond
+		}
+		r.e.Count(k.slot, e)
 	}
 	return nil
 }
