@@ -28,9 +28,10 @@ type Explanation struct {
 	// Contrast is the success that is most like the state that was asked about.
 	Contrast *Contrast `json:"contrast,omitempty"`
 	// Undetermined is what the calls so far don't tell; Read and Try what would.
-	Undetermined []string `json:"undetermined"`
-	Read         []string `json:"read"`
-	Try          []string `json:"try"`
+	Contradictions []string `json:"contradictions"`
+	Undetermined   []string `json:"undetermined"`
+	Read           []string `json:"read"`
+	Try            []string `json:"try"`
 
 	minded map[behavior.Path]bool
 }
@@ -70,9 +71,9 @@ const most = 3
 
 // Explain says what a tool's guard rests on. about is the state of its first
 // resource, role taken off, nil to ask about none.
-func Explain(t *behavior.Tool, class string, about *behavior.State) *Explanation {
+func Explain(g *behavior.Graph, t *behavior.Tool, class string, about *behavior.State) *Explanation {
 	e := &Explanation{Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, Worked: t.OK(), Refused: t.Rejected(), Disputed: t.Guard.Disputed,
-		Needs: []string{}, Conditions: []string{}, Positive: []Evidence{}, Negative: []Evidence{}, Undetermined: []string{}, Read: []string{}, Try: []string{}}
+		Needs: []string{}, Conditions: []string{}, Positive: []Evidence{}, Negative: []Evidence{}, Contradictions: []string{}, Undetermined: []string{}, Read: []string{}, Try: []string{}}
 	if t.OK() > 0 {
 		for _, m := range t.Guard.Minimal {
 			e.Needs = append(e.Needs, m.String())
@@ -85,6 +86,7 @@ func Explain(t *behavior.Tool, class string, about *behavior.State) *Explanation
 	minded([]*behavior.Tool{t}, e.minded)
 	if about == nil {
 		e.examples(t.Cells, t.Cells, nil)
+		e.contradict(g, t.Cells)
 		e.open(t.Guard)
 		return e
 	}
@@ -94,11 +96,22 @@ func Explain(t *behavior.Tool, class string, about *behavior.State) *Explanation
 	e.State, e.Outcome = about.Short(), outcomeText(o, worked+refused > 0)
 	in := func(c *behavior.Cell) bool { return c.Class == class && c.Node().Key() == here.Key() }
 	e.examples(t.Cells, proving(t, o, in), in)
+	e.contradict(g, slices.DeleteFunc(slices.Clone(t.Cells), func(c *behavior.Cell) bool { return !in(c) }))
 	if o.Outcome != behavior.Works {
 		e.contrast(t, class, here)
 	}
 	e.settle(o)
 	return e
+}
+
+// contradict says why calls that are alike had both outcomes.
+func (e *Explanation) contradict(g *behavior.Graph, cells []*behavior.Cell) {
+	for _, c := range cells {
+		if c.Contradicts() {
+			e.Contradictions = append(e.Contradictions, fmt.Sprintf("%d worked (%s) and %d were refused (%s) in %s; %s", c.OK, c.OKSample[0],
+				c.Rejected(), c.RefusedSample()[0], e.text(c), g.CauseOf(c)))
+		}
+	}
 }
 
 // proving are the refused cells that a verdict rests on, else those of the state.

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -77,6 +78,36 @@ type Test struct {
 	P float64
 	// Adjusted is P for all tests of the contradiction together (Holm).
 	Adjusted float64
+}
+
+var causeWords = map[string]string{
+	CauseMissing:        "a missing feature",
+	CauseStale:          "a stale state",
+	CauseDrift:          "the server has changed",
+	CauseHidden:         "hidden state",
+	CauseNondeterminism: "no rule: nondeterminism",
+	CauseUnattributed:   "unattributed",
+}
+
+// String tells the cause, and how likely chance alone would look so.
+func (c *Cause) String() string {
+	text := "cause: " + causeWords[c.Name]
+	if c.Detail != "" {
+		text += "; " + c.Detail
+	}
+	var notes []string
+	for _, t := range c.Tests {
+		if t.Name == c.Name {
+			notes = append(notes, fmt.Sprintf("p=%.2g over %d calls", t.Adjusted, c.Calls))
+		}
+	}
+	if c.Pooled {
+		notes = append(notes, "together with the tool's other contradictions")
+	}
+	if len(notes) > 0 {
+		text += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return text
 }
 
 // CauseOf is why a cell contradicts itself.

@@ -41,7 +41,14 @@ type Evidence struct {
 
 	calls int
 	tools map[toolKey]*toolEvidence
-	times timelines
+	times *timelines
+}
+
+func (e *Evidence) timelines() *timelines {
+	if e.times == nil {
+		e.times = &timelines{}
+	}
+	return e.times
 }
 
 func (e *Evidence) tool(k toolKey) *toolEvidence {
@@ -50,7 +57,7 @@ func (e *Evidence) tool(k toolKey) *toolEvidence {
 	}
 	t := e.tools[k]
 	if t == nil {
-		t = &toolEvidence{key: k, times: &e.times, cells: map[string]*behavior.Cell{}}
+		t = &toolEvidence{key: k, times: e.timelines(), cells: map[string]*behavior.Cell{}}
 		e.tools[k] = t
 	}
 	return t
@@ -149,7 +156,7 @@ func (e *Evidence) Merge(o *Evidence) {
 		}
 	}
 	moved := map[*Slot]*Slot{}
-	e.times.merge(&o.times, func(s *Slot) *Slot {
+	e.timelines().merge(o.timelines(), func(s *Slot) *Slot {
 		here := moved[s]
 		if here == nil {
 			copied := *s
@@ -204,7 +211,7 @@ func FromGraph(g *behavior.Graph) *Evidence {
 			t.mergeCell(c)
 		}
 	}
-	e.times.from = g.Timelines.From
+	e.timelines().from = g.Timelines.From
 	for _, line := range g.Timelines.Sessions {
 		for _, o := range line.Calls {
 			s := &Slot{t: e.tool(toolKey{o.Tool.Server, o.Tool.Name, o.Tool.Fingerprint}), cell: o.Cell, outcome: o.Outcome, content: o.Content,

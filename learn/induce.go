@@ -20,7 +20,7 @@ func (e *Evidence) Induce() *behavior.Graph {
 	}
 	slices.SortFunc(g.Tools, (*behavior.Tool).Compare)
 	g.Domains = domains(g.Tools)
-	g.Timelines = e.times.graph()
+	g.Timelines = e.timelines().graph()
 	g.Causes = causes(g)
 	return g
 }

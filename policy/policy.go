@@ -71,6 +71,9 @@ type Policy struct {
 	rules    map[ruleKey]*rule
 	suspect  map[toolKey]bool // a drift signal: the next refusal is let through
 	clusters map[toolKey]map[string]bool
+	// retest are tools that a model says have changed: their rules only warn until a
+	// failure confirms them.
+	retest map[toolKey]bool
 }
 
 type toolKey struct{ server, tool, fingerprint string }
@@ -80,8 +83,11 @@ type ruleKey struct {
 	violates string
 }
 
-// rule counts what a block rule has done since it was last confirmed.
-type rule struct{ refusals int }
+// rule is what a block rule has done since it was last confirmed, if it was.
+type rule struct {
+	refusals  int
+	confirmed bool
+}
 
 // New makes a policy that knows nothing yet.
 func New(adapters adapter.Set, opts Options) *Policy {
@@ -94,6 +100,18 @@ func New(adapters adapter.Set, opts Options) *Policy {
 	p := &Policy{opts: opts, adapters: adapters, rules: map[ruleKey]*rule{}, suspect: map[toolKey]bool{}, clusters: map[toolKey]map[string]bool{}}
 	p.evidence.Strict = opts.Evidence == First
 	return p
+}
+
+// know starts from a model.
+func (p *Policy) know(g *behavior.Graph) {
+	p.evidence = *learn.FromGraph(g)
+	p.evidence.Strict = p.opts.Evidence == First
+	p.retest = map[toolKey]bool{}
+	for _, t := range g.Tools {
+		if g.Drifted(t) {
+			p.retest[toolKey{t.Server, t.Name, t.Fingerprint}] = true
+		}
+	}
 }
 
 // Graph is the model so far.

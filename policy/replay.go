@@ -3,7 +3,6 @@ package policy
 import (
 	"mcpg/behavior"
 	"mcpg/calllog"
-	"mcpg/learn"
 )
 
 // Replay judges recorded calls, whose states and outcomes are known, as a session
@@ -20,8 +19,7 @@ type Replay struct {
 func NewReplay(g *behavior.Graph, opts Options, probes bool) *Replay {
 	r := &Replay{p: New(nil, opts), frozen: g != nil, probes: probes}
 	if g != nil {
-		r.p.evidence = *learn.FromGraph(g)
-		r.p.evidence.Strict = opts.Evidence == First
+		r.p.know(g)
 	}
 	return r
 }

@@ -112,7 +112,9 @@ func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Dec
 		return d, proof{}
 	}
 	d.Predicted = true
+	k := toolKey{c.Server, c.Tool, c.Fingerprint}
 	pr := p.prove(g, d.Verdict)
+	pr.proven = pr.proven && (!p.retest[k] || p.rule(k, pr).confirmed)
 	if p.opts.Mode == Observe {
 		return d, pr
 	}
@@ -120,7 +122,6 @@ func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Dec
 	if p.opts.Mode != Block || !pr.proven {
 		return d, pr
 	}
-	k := toolKey{c.Server, c.Tool, c.Fingerprint}
 	if mayProbe && p.probe(k, pr) {
 		d.Probe = true
 		d.Note += " It is let through once, to see whether that still holds."
@@ -190,7 +191,7 @@ func (p *Policy) learn(k toolKey, c *calllog.Call, v *behavior.View, d Decision)
 	if c.Outcome == calllog.Rejected {
 		for _, f := range d.Verdict.By {
 			if r := p.rules[ruleKey{k, f.Key()}]; r != nil {
-				r.refusals = 0
+				r.refusals, r.confirmed = 0, true
 			}
 		}
 		text, _ := learn.Cluster(c)

@@ -2,43 +2,10 @@ package report
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"mcpg/behavior"
 )
-
-// causeWords are causes for people.
-var causeWords = map[string]string{
-	behavior.CauseMissing:        "a missing feature",
-	behavior.CauseStale:          "a stale state",
-	behavior.CauseDrift:          "the server has changed",
-	behavior.CauseHidden:         "hidden state",
-	behavior.CauseNondeterminism: "no rule: nondeterminism",
-	behavior.CauseUnattributed:   "unattributed",
-}
-
-// cause says why calls that are alike had both outcomes, and how likely chance
-// alone would look so.
-func cause(c *behavior.Cause) string {
-	text := "cause: " + causeWords[c.Name]
-	if c.Detail != "" {
-		text += "; " + Clean(c.Detail)
-	}
-	var notes []string
-	for _, t := range c.Tests {
-		if t.Name == c.Name {
-			notes = append(notes, fmt.Sprintf("p=%.2g over %s", t.Adjusted, calls(c.Calls)))
-		}
-	}
-	if c.Pooled {
-		notes = append(notes, "together with the tool's other contradictions")
-	}
-	if len(notes) > 0 {
-		text += " (" + strings.Join(notes, ", ") + ")"
-	}
-	return text
-}
 
 // drifts writes which tools changed.
 func (p *printer) drifts(ds []behavior.Drift) {

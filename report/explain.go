@@ -34,6 +34,7 @@ func Explain(w io.Writer, e *analyze.Explanation) error {
 			p.printf("  %s\n", clip(Clean(d), 300))
 		}
 	}
+	p.list("alike in every feature, with both outcomes", mostListed, e.Contradictions)
 	p.list("not told by the calls", mostListed, e.Undetermined)
 	p.list("to read", mostListed, e.Read)
 	p.list("to try", mostListed, e.Try)

@@ -35,7 +35,7 @@ func Guards(w io.Writer, g *behavior.Graph) error {
 			break
 		}
 		p.printf("  %s %s: worked %s (e.g. %s), refused %s (e.g. %s: %q); %s\n", name(c.Server, c.Tool), both(c.State, c.Args),
-			calls(c.OK), Clean(c.Works.String()), calls(c.Rejected), Clean(c.Refused.String()), Clean(c.ErrorText), cause(c.Why))
+			calls(c.OK), Clean(c.Works.String()), calls(c.Rejected), Clean(c.Refused.String()), Clean(c.ErrorText), Clean(c.Why.String()))
 	}
 	p.drifts(g.Drifts())
 	return p.err

@@ -84,12 +84,12 @@ func (h *history) explain(what, resource string) (*analyze.Explanation, error) {
 		}
 	}
 	if r == nil {
-		return analyze.Explain(t, "", nil), nil
+		return analyze.Explain(h.model, t, "", nil), nil
 	}
 	if !r.Known {
 		return nil, fmt.Errorf("the state of %s was never observed", r.Name)
 	}
-	return analyze.Explain(t, r.Class, &r.State), nil
+	return analyze.Explain(h.model, t, r.Class, &r.State), nil
 }
 
 func (h *history) named(what string) []*behavior.Tool {

@@ -153,12 +153,24 @@ func Information(symbols [][]int) func(Strata) float64 {
 }
 
 // entropy is -n·H of two counts.
-func entropy(n [2]int) float64 {
-	if n[0] == 0 || n[1] == 0 {
-		return 0
+func entropy(n [2]int) float64 { return logs.of(n[0]) + logs.of(n[1]) - logs.of(n[0]+n[1]) }
+
+// nlogn holds n·log n of small numbers.
+type nlogn []float64
+
+var logs = func() nlogn {
+	t := make(nlogn, 1024)
+	for n := range t[1:] {
+		t[n+1] = float64(n+1) * math.Log(float64(n+1))
 	}
-	a, b := float64(n[0]), float64(n[1])
-	return a*math.Log(a/(a+b)) + b*math.Log(b/(a+b))
+	return t
+}()
+
+func (t nlogn) of(n int) float64 {
+	if n < len(t) {
+		return t[n]
+	}
+	return float64(n) * math.Log(float64(n))
 }
 
 // Change is a statistic: how much likelier the outcomes are if the share of
@@ -166,42 +178,55 @@ func entropy(n [2]int) float64 {
 // strata share (the generalised likelihood ratio). at holds for each stratum the
 // places of its calls in the order of all calls, ascending.
 func Change(at [][]int) func(Strata) float64 {
-	return func(s Strata) float64 { best, _ := change(at, s); return best }
+	c := newChanges(at)
+	return func(s Strata) float64 { best, _ := c.best(s); return best }
 }
 
 // ChangeAt is the place before which the change is likeliest: the first one of
 // the new share.
-func ChangeAt(at [][]int, s Strata) int { _, place := change(at, s); return place }
+func ChangeAt(at [][]int, s Strata) int { _, place := newChanges(at).best(s); return place }
 
 type event struct{ place, stratum, index int }
 
-func change(at [][]int, s Strata) (best float64, place int) {
-	var events []event
+// changes is what the search for a change needs again and again.
+type changes struct {
+	events       []event
+	left, right  [][2]int
+	value, whole []float64
+}
+
+func newChanges(at [][]int) *changes {
+	c := &changes{left: make([][2]int, len(at)), right: make([][2]int, len(at)), value: make([]float64, len(at)), whole: make([]float64, len(at))}
 	for i := range at {
 		for j, p := range at[i] {
-			events = append(events, event{p, i, j})
+			c.events = append(c.events, event{p, i, j})
 		}
 	}
-	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.place, b.place) })
-	left, right := make([][2]int, len(s)), make([][2]int, len(s))
-	value := make([]float64, len(s))
-	total := 0.0
-	whole := make([]float64, len(s))
+	slices.SortFunc(c.events, func(a, b event) int { return cmp.Compare(a.place, b.place) })
+	return c
+}
+
+func (c *changes) best(s Strata) (best float64, place int) {
+	clear(c.left)
+	clear(c.right)
+	clear(c.value)
 	for i, y := range s {
 		for _, failed := range y {
-			right[i][side(failed)]++
+			c.right[i][side(failed)]++
 		}
-		whole[i] = entropy(right[i])
+		c.whole[i] = entropy(c.right[i])
 	}
-	for n, e := range events {
+	total := 0.0
+	for n, e := range c.events {
 		k := side(s[e.stratum][e.index])
-		left[e.stratum][k]++
-		right[e.stratum][k]--
-		total -= value[e.stratum]
-		value[e.stratum] = entropy(left[e.stratum]) + entropy(right[e.stratum]) - whole[e.stratum]
-		total += value[e.stratum]
-		if n+1 < len(events) && total > best {
-			best, place = total, events[n+1].place
+		left, right := &c.left[e.stratum], &c.right[e.stratum]
+		left[k]++
+		right[k]--
+		total -= c.value[e.stratum]
+		c.value[e.stratum] = entropy(*left) + entropy(*right) - c.whole[e.stratum]
+		total += c.value[e.stratum]
+		if n+1 < len(c.events) && total > best {
+			best, place = total, c.events[n+1].place
 		}
 	}
 	return best, place
