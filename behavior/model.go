@@ -90,6 +90,7 @@ type nextJSON struct {
 type refJSON struct {
 	Hash string `json:"hash"`
 	ID   string `json:"id"`
+	Time int64  `json:"ts_us,omitzero"`
 }
 
 type stateJSON struct {
@@ -220,7 +221,7 @@ func graphDocs(edges []Edge) ([]stateJSON, []edgeJSON) {
 }
 
 func refDoc(r CallRef) refJSON {
-	return refJSON{fmt.Sprintf("%016x", r.Hash), r.ID}
+	return refJSON{fmt.Sprintf("%016x", r.Hash), r.ID, r.Time}
 }
 
 func refDocs(s Sample) []refJSON {
@@ -443,7 +444,7 @@ func decodeRefs(refs []refJSON) (Sample, error) {
 		if err != nil {
 			return nil, fmt.Errorf("hash %q: %w", r.Hash, err)
 		}
-		s = s.Add(CallRef{Hash: h, ID: r.ID})
+		s = s.Add(CallRef{Hash: h, ID: r.ID, Time: r.Time})
 	}
 	return s, nil
 }

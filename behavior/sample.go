@@ -11,6 +11,7 @@ import (
 // CallRef points at a call in a log.
 type CallRef struct {
 	Hash uint64 // of session, arguments and state: equal calls are one
+	Time int64  // microseconds since 1970, 0 if it isn't known
 	ID   string
 	Pos  diag.Pos
 }
@@ -23,9 +24,9 @@ func (r CallRef) String() string {
 	return r.Pos.String()
 }
 
-// Compare orders references by hash, then id and place.
+// Compare orders references by hash, then time, id and place.
 func (r CallRef) Compare(s CallRef) int {
-	return cmp.Or(cmp.Compare(r.Hash, s.Hash), strings.Compare(r.ID, s.ID), strings.Compare(r.Pos.File, s.Pos.File),
+	return cmp.Or(cmp.Compare(r.Hash, s.Hash), cmp.Compare(r.Time, s.Time), strings.Compare(r.ID, s.ID), strings.Compare(r.Pos.File, s.Pos.File),
 		cmp.Compare(r.Pos.Line, s.Pos.Line), cmp.Compare(r.Pos.Col, s.Pos.Col))
 }
 
@@ -58,9 +59,17 @@ func (s Sample) Add(r CallRef) Sample {
 	return s
 }
 
-// Wants tells whether a reference with the hash may be kept.
-func (s Sample) Wants(hash uint64) bool {
-	return len(s) < SampleSize || hash <= s[len(s)-1].Hash
+// Wants tells whether a reference with the hash and time may be kept.
+func (s Sample) Wants(hash uint64, time int64) bool {
+	if len(s) == SampleSize && hash > s[SampleSize-1].Hash {
+		return false
+	}
+	for i := range s {
+		if s[i].Hash == hash {
+			return time <= s[i].Time
+		}
+	}
+	return true
 }
 
 // Merge puts all of t in.

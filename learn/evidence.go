@@ -2,13 +2,10 @@ package learn
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 	"strings"
 
 	"mcpg/behavior"
-	"mcpg/calllog"
 )
 
 // toolKey names a tool under one fingerprint.
@@ -39,9 +36,10 @@ type Evidence struct {
 	// a guard is what the calls prove. It is set before anything is derived.
 	Strict bool
 
-	calls int
-	tools map[toolKey]*toolEvidence
-	times *timelines
+	calls   int
+	tools   map[toolKey]*toolEvidence
+	times   *timelines
+	pending []*Slot // in which calls were counted that their tools don't know of
 }
 
 func (e *Evidence) timelines() *timelines {
@@ -61,11 +59,6 @@ func (e *Evidence) tool(k toolKey) *toolEvidence {
 		e.tools[k] = t
 	}
 	return t
-}
-
-// Add learns from one call.
-func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
-	e.Count(e.Slot(c, v), Event{Session(c.Session), c.Time, c.StateAge, func() behavior.CallRef { return behavior.CallRef{ID: c.ID, Pos: c.Pos} }})
 }
 
 // unsettled takes out what another writer, or the failing tool itself, changed
@@ -107,18 +100,6 @@ func (t *toolEvidence) cell(c *behavior.Cell) *behavior.Cell {
 	return c
 }
 
-// contentHash is equal for calls with the same arguments and state.
-func contentHash(c *calllog.Call) uint64 {
-	h := sha256.New()
-	for _, s := range []string{calllog.Canonical(c.Args), calllog.Canonical(c.Before)} {
-		var n [8]byte
-		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
-		h.Write(n[:])
-		h.Write([]byte(s))
-	}
-	return binary.BigEndian.Uint64(h.Sum(nil))
-}
-
 func addRefusals(rs []behavior.Refusals, r behavior.Refusals) []behavior.Refusals {
 	i, ok := slices.BinarySearchFunc(rs, r, func(a, b behavior.Refusals) int {
 		if c := strings.Compare(a.Cluster, b.Cluster); c != 0 {
@@ -136,8 +117,10 @@ func addRefusals(rs []behavior.Refusals, r behavior.Refusals) []behavior.Refusal
 	return rs
 }
 
-// Merge adds all that o has learnt; o stays as it is.
+// Merge adds all that o has learnt; what o knows stays as it is.
 func (e *Evidence) Merge(o *Evidence) {
+	e.settle()
+	o.settle()
 	e.calls += o.calls
 	for k, ot := range o.tools {
 		t := e.tool(k)
@@ -214,11 +197,11 @@ func FromGraph(g *behavior.Graph) *Evidence {
 	e.timelines().from = g.Timelines.From
 	for _, line := range g.Timelines.Sessions {
 		for _, o := range line.Calls {
-			s := &Slot{t: e.tool(toolKey{o.Tool.Server, o.Tool.Name, o.Tool.Fingerprint}), cell: o.Cell, outcome: o.Outcome, content: o.Content,
+			s := &Slot{t: e.tool(toolKey{o.Tool.Server, o.Tool.Name, o.Tool.Fingerprint}), cell: o.Cell, outcome: o.Outcome,
 				resource: o.Resource, wrote: o.Wrote, left: o.Left}
 			s.refused.Cluster, s.refused.Cause = o.Cluster, o.Cause
 			s.move()
-			e.times.add(line.Session, happening{o.Time, o.Age, s})
+			e.times.add(line.Session, happening{o.Time, o.Age, o.Content, s})
 		}
 	}
 	return e

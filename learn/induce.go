@@ -14,6 +14,7 @@ import (
 // derived again; the graph's tools are shared with later ones and must not be
 // changed.
 func (e *Evidence) Induce() *behavior.Graph {
+	e.settle()
 	g := &behavior.Graph{Calls: e.calls}
 	for k, t := range e.tools {
 		g.Tools = append(g.Tools, t.derive(k, e.Strict))
@@ -27,6 +28,7 @@ func (e *Evidence) Induce() *behavior.Graph {
 
 // Tools derives the tools of one server, sorted.
 func (e *Evidence) Tools(server string) []*behavior.Tool {
+	e.settle()
 	var out []*behavior.Tool
 	for k, t := range e.tools {
 		if k.server == server {
@@ -77,6 +79,7 @@ func domains(tools []*behavior.Tool) []behavior.Domain {
 
 // Tool derives one tool, nil if no call of it was seen.
 func (e *Evidence) Tool(server, name, fingerprint string) *behavior.Tool {
+	e.settle()
 	k := toolKey{server, name, fingerprint}
 	if t := e.tools[k]; t != nil {
 		return t.derive(k, e.Strict)

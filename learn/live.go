@@ -31,6 +31,7 @@ const growth = 1.1
 // with disputes and failing conditions that may be some calls old. It is nil if no call of the
 // tool was seen, and good until the next call is added.
 func (e *Evidence) Guard(server, name, fingerprint string) *behavior.Guard {
+	e.settle()
 	t := e.tools[toolKey{server, name, fingerprint}]
 	if t == nil {
 		return nil
@@ -69,6 +70,7 @@ func newLive(t *toolEvidence, strict bool) *live {
 
 // Cell finds what was seen of calls just like one, nil for nothing.
 func (e *Evidence) Cell(server, name, fingerprint string, like *behavior.Cell) *behavior.Cell {
+	e.settle()
 	t := e.tools[toolKey{server, name, fingerprint}]
 	if t == nil {
 		return nil

@@ -1,9 +1,6 @@
 package learn
 
 import (
-	"slices"
-	"time"
-
 	"mcpg/behavior"
 	"mcpg/calllog"
 )
@@ -16,7 +13,6 @@ type Slot struct {
 	t       *toolEvidence
 	cell    *behavior.Cell // nil for calls that only count by outcome
 	outcome calllog.Outcome
-	content uint64 // of arguments and state
 
 	unobserved bool
 	after      *behavior.State // of a success, nil if it wasn't read
@@ -25,16 +21,26 @@ type Slot struct {
 	resource uint64 // hash of the first one
 	wrote    bool
 	left     []behavior.Feature // that the cell leaves out
+
+	calls       int // that the tool doesn't know of yet
+	sample      behavior.Sample
+	first, last int64
 }
 
 // Event is one call among those that are alike.
 type Event struct {
 	Session uint64    // what Session gives
-	Time    time.Time // zero if the log has none
-	Age     time.Duration
-	// Ref says which call it is; it is only asked where the call may be kept as an
-	// example.
-	Ref func() behavior.CallRef
+	Content uint64    // of its arguments and state, what Both gives
+	Time    int64     // microseconds since 1970
+	Age     int64     // of the state, in microseconds
+	Timed   bool      // Time is known
+	Names   CallNames // asked where the call may be kept as an example
+	Row     int
+}
+
+// CallNames say which call is in a row.
+type CallNames interface {
+	Ref(row int) behavior.CallRef
 }
 
 // Slot finds where a call is counted, and counts nothing.
@@ -57,9 +63,8 @@ func (e *Evidence) Slot(c *calllog.Call, v *behavior.View) *Slot {
 	if t.stale {
 		t.live = nil
 	}
-	s.cell = t.cell(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: state.Drop(t.values.IsWide), Args: v.Args.Drop(t.values.IsWide)})
+	s.cell = t.narrow(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: state, Args: v.Args})
 	s.left = leave(nil, append(dropped(state, s.cell.State), dropped(v.Args, s.cell.Args)...)...)
-	s.content = contentHash(c)
 	if c.Outcome == calllog.OK {
 		if v.HasAfter {
 			after := t.dropNext(v.Primary, v.After)
@@ -68,65 +73,105 @@ func (e *Evidence) Slot(c *calllog.Call, v *behavior.View) *Slot {
 		return s
 	}
 	text, example := Cluster(c)
-	s.refused = behavior.Refusals{Cluster: text, Cause: c.Cause, Example: example, Calls: 1}
+	s.refused = behavior.Refusals{Cluster: text, Cause: c.Cause, Example: example}
 	return s
 }
 
 // Count counts one call in a slot of the evidence.
-func (e *Evidence) Count(s *Slot, ev Event) {
-	e.calls++
-	s.t.derived = nil
-	s.t.counts[s.outcome]++
-	if !ev.Time.IsZero() {
-		at := ev.Time.UnixMicro()
-		s.t.first, s.t.last = span(s.t.first, s.t.last, at)
-		if e.times.wants(ev.Session) {
-			e.times.add(ev.Session, happening{at, ev.Age.Microseconds(), s})
+func (e *Evidence) Count(s *Slot, ev *Event) {
+	if s.calls == 0 {
+		e.pending = append(e.pending, s)
+	}
+	s.calls++
+	if ev.Timed {
+		s.first, s.last = span(s.first, s.last, ev.Time)
+		if times := e.timelines(); times.wants(ev.Session) {
+			times.add(ev.Session, happening{ev.Time, ev.Age, ev.Content, s})
 		}
 	}
 	if s.cell == nil {
 		return
 	}
+	if hash := mix(ev.Session, ev.Content); s.sample.Wants(hash, ev.Time) {
+		r := ev.Names.Ref(ev.Row)
+		r.Hash, r.Time = hash, ev.Time
+		s.sample = s.sample.Add(r)
+	}
+}
+
+// settle tells tools what was counted in slots.
+func (e *Evidence) settle() {
+	for _, s := range e.pending {
+		e.tell(s)
+	}
+	clear(e.pending)
+	e.pending = e.pending[:0]
+}
+
+func (e *Evidence) tell(s *Slot) {
+	n := s.calls
+	e.calls += n
+	t := s.t
+	t.derived = nil
+	t.counts[s.outcome] += n
+	if s.first != 0 || s.last != 0 {
+		t.first, t.last = span(t.first, t.last, s.first)
+		t.first, t.last = span(t.first, t.last, s.last)
+	}
 	if s.unobserved {
-		s.t.unobserved++
+		t.unobserved += n
 	}
-	hash := mix(ev.Session, s.content)
-	if s.outcome == calllog.OK {
-		s.cell.OK++
-		if s.cell.OKSample.Wants(hash) {
-			s.cell.OKSample = s.cell.OKSample.Add(named(ev.Ref, hash))
-		}
+	switch {
+	case s.cell == nil:
+	case s.outcome == calllog.OK:
+		s.cell.OK += n
+		s.cell.OKSample = s.cell.OKSample.Merge(s.sample)
 		if s.after != nil {
-			s.cell.AddNext(*s.after, 1)
+			s.cell.AddNext(*s.after, n)
 		}
-		if s.t.live != nil {
-			s.t.live.worked(s.cell)
-		}
-		return
+	default:
+		r := s.refused
+		r.Calls, r.Sample = n, s.sample
+		s.cell.Refused = addRefusals(s.cell.Refused, r)
 	}
-	r := s.refused
-	if have := refusalsOf(s.cell, &r); have == nil || have.Sample.Wants(hash) || s.t.live != nil {
-		r.Sample = behavior.Sample{named(ev.Ref, hash)}
+	s.calls, s.sample, s.first, s.last = 0, nil, 0, 0
+}
+
+// Forget lets go of slots that nothing will be counted in any more.
+func (e *Evidence) Forget() {
+	for _, s := range e.pending {
+		e.tell(s)
+		s.after = nil
 	}
-	s.cell.Refused = addRefusals(s.cell.Refused, r)
-	if s.t.live != nil {
-		s.t.live.refused(s.cell, r)
+	e.pending = nil
+}
+
+// Add learns from one call.
+func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
+	s := e.Slot(c, v)
+	ev := Event{Session: Session(c.Session), Content: Both(Content(c.Args), Content(c.Before)), Age: c.StateAge.Microseconds(), Names: (*named)(c)}
+	if ev.Timed = !c.Time.IsZero(); ev.Timed {
+		ev.Time = c.Time.UnixMicro()
+	}
+	e.Count(s, &ev)
+	sample := s.sample
+	e.Forget()
+	l := s.t.live
+	switch {
+	case l == nil || s.cell == nil:
+	case s.outcome == calllog.OK:
+		l.worked(s.cell)
+	default:
+		r := s.refused
+		r.Calls, r.Sample = 1, sample
+		l.refused(s.cell, r)
 	}
 }
 
-func named(ref func() behavior.CallRef, hash uint64) behavior.CallRef {
-	r := ref()
-	r.Hash = hash
-	return r
-}
+// named names a call for itself.
+type named calllog.Call
 
-func refusalsOf(c *behavior.Cell, r *behavior.Refusals) *behavior.Refusals {
-	i := slices.IndexFunc(c.Refused, func(have behavior.Refusals) bool { return have.Cluster == r.Cluster && have.Cause == r.Cause })
-	if i < 0 {
-		return nil
-	}
-	return &c.Refused[i]
-}
+func (c *named) Ref(int) behavior.CallRef { return behavior.CallRef{ID: c.ID, Pos: c.Pos} }
 
 // Session is what tells a session apart in Count; it is spread evenly.
 func Session(name string) uint64 {

@@ -15,12 +15,13 @@ const maxTimeline = 16384
 // happening is one call of a session.
 type happening struct {
 	time, age int64 // microseconds
+	content   uint64
 	slot      *Slot
 }
 
 func (h *happening) compare(o *happening) int {
 	a, b := h.slot, o.slot
-	return cmp.Or(cmp.Compare(h.time, o.time), a.t.key.compare(b.t.key), cmp.Compare(a.outcome, b.outcome), cmp.Compare(a.content, b.content),
+	return cmp.Or(cmp.Compare(h.time, o.time), a.t.key.compare(b.t.key), cmp.Compare(a.outcome, b.outcome), cmp.Compare(h.content, o.content),
 		cmp.Compare(a.refused.Cluster, b.refused.Cluster), cmp.Compare(h.age, o.age))
 }
 
@@ -110,7 +111,7 @@ func (l *timelines) graph() behavior.Timelines {
 			s := h.slot
 			t.Calls = append(t.Calls, behavior.Occurrence{
 				Time: h.time, Age: h.age, Tool: s.t.derived, Outcome: s.outcome, Cell: s.cell, Cluster: s.refused.Cluster, Cause: s.refused.Cause,
-				Resource: s.resource, Wrote: s.wrote, Content: s.content, Left: s.left,
+				Resource: s.resource, Wrote: s.wrote, Content: h.content, Left: s.left,
 			})
 		}
 		slices.SortFunc(t.Calls, func(a, b behavior.Occurrence) int { return a.Compare(&b) })

@@ -62,7 +62,7 @@ func (f *ipcFile) checkEnd() error {
 func (f *ipcFile) schema() *arrow.Schema { return f.shape }
 func (f *ipcFile) numRows() int64        { return -1 }
 
-func (f *ipcFile) stream(cols, fields []int) (stream, error) {
+func (f *ipcFile) stream(cols, fields []int, _ bool) (stream, error) {
 	in, err := f.reader()
 	if err != nil {
 		return nil, err

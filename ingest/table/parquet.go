@@ -22,6 +22,7 @@ const maxPage = 256 << 20
 type parquetFile struct {
 	in    *pq.Reader
 	cols  *pqarrow.FileReader
+	dicts *pqarrow.FileReader // gives texts as the dictionaries that the file has
 	shape *arrow.Schema
 	mem   memory.Allocator
 }
@@ -42,6 +43,16 @@ func newParquetFile(r io.ReaderAt, size int64, mem memory.Allocator) (*parquetFi
 	}
 	f := &parquetFile{in: in, mem: mem}
 	f.cols, err = pqarrow.NewFileReader(in, pqarrow.ArrowReadProperties{}, mem)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	asDicts := pqarrow.ArrowReadProperties{}
+	for _, field := range f.cols.Manifest.Fields {
+		if field.ColIndex >= 0 && arrow.TypeEqual(field.Field.Type, text) {
+			asDicts.SetReadDict(field.ColIndex, true)
+		}
+	}
+	f.dicts, err = pqarrow.NewFileReader(in, asDicts, mem)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -81,8 +92,25 @@ func checkExtents(md *metadata.FileMetaData, size int64) error {
 func (f *parquetFile) schema() *arrow.Schema { return f.shape }
 func (f *parquetFile) numRows() int64        { return f.in.NumRows() }
 
-func (f *parquetFile) stream(cols, fields []int) (stream, error) {
-	return &parquetStream{file: f, fields: fields, shape: schemaOf(cols)}, nil
+func (f *parquetFile) stream(cols, fields []int, encoded bool) (stream, error) {
+	return &parquetStream{file: f, fields: fields, shape: schemaOf(cols), encoded: encoded}, nil
+}
+
+// isDictionary tells whether all pages of a column in a row group hold indices into
+// a dictionary.
+func (f *parquetFile) isDictionary(group, leaf int) bool {
+	chunk, err := f.in.MetaData().RowGroup(group).ColumnChunk(leaf)
+	if err != nil || !chunk.HasDictionaryPage() {
+		return false
+	}
+	for _, s := range chunk.EncodingStats() {
+		const dataPage, dataPageV2 = 0, 3 // of the format's PageType, which the library keeps to itself
+		data := s.PageType == dataPage || s.PageType == dataPageV2
+		if data && s.Encoding != parquet.Encodings.RLEDict && s.Encoding != parquet.Encodings.PlainDict {
+			return false
+		}
+	}
+	return len(chunk.EncodingStats()) > 0
 }
 
 // parquetStream reads a file one row group after the other, a row group in
@@ -95,6 +123,8 @@ type parquetStream struct {
 	file   *parquetFile
 	fields []int
 	shape  *arrow.Schema
+	// encoded asks for dictionaries where the file has them.
+	encoded bool
 
 	group int   // the next row group
 	left  int64 // rows to read of the one before it
@@ -114,7 +144,7 @@ func (s *parquetStream) next() (arrow.RecordBatch, error) {
 		return nil, err
 	}
 	s.left -= n
-	return array.NewRecordBatch(s.shape, arrays, n), nil
+	return array.NewRecordBatch(shapeOf(s.shape, arrays), arrays, n), nil
 }
 
 // enter opens the next row group, or returns io.EOF.
@@ -126,7 +156,11 @@ func (s *parquetStream) enter() error {
 	s.cols = make([]*pqarrow.ColumnReader, len(s.fields))
 	for i, field := range s.fields {
 		leaf := s.file.cols.Manifest.Fields[field].ColIndex
-		col, err := s.file.cols.GetFieldReader(context.Background(), field,
+		from := s.file.cols
+		if s.encoded && s.file.isDictionary(s.group, leaf) {
+			from = s.file.dicts
+		}
+		col, err := from.GetFieldReader(context.Background(), field,
 			map[int]bool{leaf: true}, []int{s.group})
 		if err != nil {
 			return fmt.Errorf("%w: column %s: %w", ErrDamaged, s.shape.Field(i).Name, err)
@@ -167,12 +201,77 @@ func (s *parquetStream) column(i int, n int64) (arrow.Array, error) {
 	if have := int64(chunks.Len()); have != n {
 		return nil, fmt.Errorf("%w: it ends after %d of %d rows", ErrDamaged, have, n)
 	}
+	for _, c := range chunks.Chunks() {
+		if err := checkIndices(c); err != nil {
+			return nil, err
+		}
+	}
 	if len(chunks.Chunks()) == 1 {
 		a := chunks.Chunk(0)
 		a.Retain()
 		return a, nil
 	}
-	return array.Concatenate(chunks.Chunks(), s.file.mem)
+	parts := make([]arrow.Array, len(chunks.Chunks()))
+	defer releaseAll(parts)
+	for j, c := range chunks.Chunks() {
+		parts[j] = decoded(c, s.file.mem)
+	}
+	return array.Concatenate(parts, s.file.mem)
+}
+
+// checkIndices checks a dictionary's indices; of anything else it says nothing.
+func checkIndices(a arrow.Array) error {
+	d, ok := a.(*array.Dictionary)
+	if !ok {
+		return nil
+	}
+	index, ok := d.Indices().(*array.Int32)
+	if !ok {
+		return fmt.Errorf("%w: indices of type %s", ErrDamaged, d.Indices().DataType())
+	}
+	n := int32(d.Dictionary().Len())
+	for i, v := range index.Int32Values() {
+		if (v < 0 || v >= n) && d.IsValid(i) {
+			return fmt.Errorf("%w: value %d of a dictionary of %d", ErrDamaged, v, n)
+		}
+	}
+	return nil
+}
+
+// shapeOf is the schema with the types that the columns have.
+func shapeOf(s *arrow.Schema, arrays []arrow.Array) *arrow.Schema {
+	fields := s.Fields()
+	changed := false
+	for i, a := range arrays {
+		if !arrow.TypeEqual(fields[i].Type, a.DataType()) {
+			fields[i].Type, changed = a.DataType(), true
+		}
+	}
+	if !changed {
+		return s
+	}
+	md := s.Metadata()
+	return arrow.NewSchema(fields, &md)
+}
+
+// decoded are the values of a dictionary's indices; anything else stays.
+func decoded(a arrow.Array, mem memory.Allocator) arrow.Array {
+	d, ok := a.(*array.Dictionary)
+	if !ok {
+		a.Retain()
+		return a
+	}
+	values := d.Dictionary().(*array.String)
+	b := array.NewStringBuilder(mem)
+	defer b.Release()
+	for i := range d.Len() {
+		if d.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(values.Value(d.GetValueIndex(i)))
+		}
+	}
+	return b.NewArray()
 }
 
 func (s *parquetStream) close() {

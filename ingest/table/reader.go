@@ -38,8 +38,8 @@ type file interface {
 	// schema as the file has it.
 	schema() *arrow.Schema
 	// stream starts to read the given columns, which are at the given fields
-	// of the file.
-	stream(cols, fields []int) (stream, error)
+	// of the file; encoded takes texts as dictionaries where the file holds them so.
+	stream(cols, fields []int, encoded bool) (stream, error)
 	// numRows is -1 where the file doesn't say.
 	numRows() int64
 }
@@ -180,7 +180,7 @@ func (r *Reader) read() (c *calllog.Call, err error) {
 // advance goes to the next batch.
 func (r *Reader) advance() error {
 	if r.in == nil {
-		in, err := r.open(allColumns())
+		in, err := r.open(allColumns(), false)
 		if err != nil {
 			return err
 		}
@@ -212,12 +212,12 @@ func (r *Reader) drop() {
 }
 
 // open starts to read the given columns.
-func (r *Reader) open(cols []int) (stream, error) {
+func (r *Reader) open(cols []int, encoded bool) (stream, error) {
 	fields := make([]int, len(cols))
 	for i, c := range cols {
 		fields[i] = r.places[c]
 	}
-	return r.file.stream(cols, fields)
+	return r.file.stream(cols, fields, encoded)
 }
 
 // Batches reads the table from its start in Arrow record batches of the named
@@ -230,7 +230,18 @@ func (r *Reader) open(cols []int) (stream, error) {
 // independent of each other and of Next, and may run at the same time.
 func (r *Reader) Batches(names ...string) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		if err := r.each(names, func(rec arrow.RecordBatch) bool { return yield(rec, nil) }); err != nil {
+		if err := r.each(names, false, func(rec arrow.RecordBatch) bool { return yield(rec, nil) }); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// Encoded is as Batches, but a text column comes as an *array.Dictionary of strings
+// where the file holds it as one: then each value is read once. An index is at
+// least 0, and below the number of values.
+func (r *Reader) Encoded(names ...string) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		if err := r.each(names, true, func(rec arrow.RecordBatch) bool { return yield(rec, nil) }); err != nil {
 			yield(nil, err)
 		}
 	}
@@ -238,12 +249,12 @@ func (r *Reader) Batches(names ...string) iter.Seq2[arrow.RecordBatch, error] {
 
 // each calls f with each batch until it returns false. What f panics with is
 // its own and goes through.
-func (r *Reader) each(names []string, f func(arrow.RecordBatch) bool) error {
+func (r *Reader) each(names []string, encoded bool, f func(arrow.RecordBatch) bool) error {
 	cols, err := columnsNamed(names)
 	if err != nil {
 		return err
 	}
-	in, err := try(func() (stream, error) { return r.open(cols) })
+	in, err := try(func() (stream, error) { return r.open(cols, encoded) })
 	if err != nil {
 		return err
 	}

@@ -68,11 +68,9 @@ func (l *Learner) Add(c *calllog.Call, adapters adapter.Set) {
 	l.next.calls = append(l.next.calls, c)
 }
 
-func (l *Learner) send(j job) { l.jobs <- j }
-
 func (l *Learner) flush() {
 	if len(l.next.calls) > 0 {
-		l.send(l.next)
+		l.jobs <- l.next
 		l.next = job{}
 	}
 }

@@ -3,9 +3,7 @@ package batch
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"strings"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -20,19 +18,26 @@ import (
 )
 
 // columns are those that learning looks at. Calls that are alike in the first ones
-// are counted in one place; the others only name a call.
+// are counted in one place.
 var columns = []int{
-	table.Tool, table.Args, table.Before, table.After, table.ErrorText, table.Outcome, table.Cause, table.Server, table.Fingerprint, table.StateSource,
+	table.Args, table.Before, table.After, table.ErrorText, table.Tool, table.Outcome, table.Cause, table.Server, table.Fingerprint, table.StateSource,
 	table.Session, table.CallID, table.File, table.StateDirty, table.Line, table.TS, table.StateAgeUS,
 }
 
-// alike is how many of the columns, all texts, calls must agree in; and in whether
-// the state is dirty.
-const alike = 10
-
-// Places among the columns.
+// Places among the columns. Calls are alike that agree in the texts before
+// inSession, and in whether the state is dirty.
 const (
-	inSession = alike + iota
+	inArgs = iota
+	inBefore
+	inAfter
+	inError
+	inTool
+	inOutcome
+	inCause
+	inServer
+	inFingerprint
+	inSource
+	inSession
 	inCallID
 	inFile
 	inDirty
@@ -44,11 +49,7 @@ const (
 // AddTable takes all calls of a table, with the adapters to view them by. Other
 // than by Add, calls that are alike are looked at once.
 func (l *Learner) AddTable(ctx context.Context, t *table.Reader, adapters adapter.Set) error {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = table.Columns[c].Name
-	}
-	for rec, err := range t.Batches(names...) {
+	for rec, err := range t.Encoded(Columns()...) {
 		if err != nil {
 			return err
 		}
@@ -58,155 +59,257 @@ func (l *Learner) AddTable(ctx context.Context, t *table.Reader, adapters adapte
 		if err := l.failed(); err != nil {
 			return err
 		}
-		rec.Retain()
-		l.send(job{rows: rec, adapters: adapters})
+		l.AddRecord(rec, adapters)
 	}
-	l.flush()
 	return nil
 }
 
-// maxRemembered is how many bytes of kinds of calls a worker remembers.
-const maxRemembered = 48 << 20
+// Columns are those of AddRecord, in their order.
+func Columns() []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = table.Columns[c].Name
+	}
+	return names
+}
+
+// AddRecord takes a batch of calls, as table.Reader's Encoded or Batches give it.
+func (l *Learner) AddRecord(rec arrow.RecordBatch, adapters adapter.Set) {
+	rec.Retain()
+	l.jobs <- job{rows: rec, adapters: adapters}
+}
 
 // rows learns from batches; each worker has its own.
 type rows struct {
-	e     *learn.Evidence
-	seed  maphash.Seed
-	seen  map[uint64]*kind
-	bytes int // of their texts
-	views adapter.Set
+	e        *learn.Evidence
+	adapters adapter.Set
+	seeds    seeds
+	seen     map[key]*learn.Slot
+	bytes    int    // about what the slots take
+	room     []byte // for masking
 }
 
-// kind is calls that are alike.
-type kind struct {
-	texts [alike]string
-	nulls uint16
-	dirty bool
-	slot  *learn.Slot
-	next  *kind // with the same hash
-}
+// maxSeen is how many bytes of slots a worker remembers.
+const maxSeen = 64 << 20
 
 // batch is the columns of a record batch.
 type batch struct {
-	texts [inDirty]*array.String
+	texts [inDirty]*column
 	dirty *array.Boolean
 	line  *array.Int64
 	time  *array.Timestamp
 	age   *array.Int64
+
+	base   key   // of the columns in which all rows are alike
+	varied []int // the others
 }
 
-func columnsOf(rec arrow.RecordBatch) *batch {
-	b := &batch{dirty: rec.Column(inDirty).(*array.Boolean), line: rec.Column(inLine).(*array.Int64), time: rec.Column(inTime).(*array.Timestamp), age: rec.Column(inAge).(*array.Int64)}
+func (r *rows) batch(rec arrow.RecordBatch) *batch {
+	b := &batch{
+		dirty: rec.Column(inDirty).(*array.Boolean), line: rec.Column(inLine).(*array.Int64),
+		time: rec.Column(inTime).(*array.Timestamp), age: rec.Column(inAge).(*array.Int64),
+	}
 	for i := range b.texts {
-		b.texts[i] = rec.Column(i).(*array.String)
+		b.texts[i] = newColumn(rec.Column(i), i <= inBefore)
+	}
+	for i := inTool; i < inSession; i++ {
+		if b.texts[i].constant() && rec.NumRows() > 0 {
+			b.base = b.base.with(b.texts[i].key(b.texts[i].at(0), &r.seeds)).with(key{uint64(i), 0})
+		} else {
+			b.varied = append(b.varied, i)
+		}
 	}
 	return b
 }
 
+// Ref names a row's call.
+func (b *batch) Ref(row int) behavior.CallRef {
+	text := func(c int) string { return strings.Clone(b.texts[c].text(b.texts[c].at(row))) }
+	return behavior.CallRef{ID: text(inCallID), Pos: diag.Pos{File: text(inFile), Line: int(b.line.Value(row))}}
+}
+
 func (r *rows) add(rec arrow.RecordBatch, adapters adapter.Set) error {
-	if r.seen == nil || !same(r.views, adapters) {
+	if r.seen == nil || !same(r.adapters, adapters) {
 		r.forget(adapters)
+		r.seeds = newSeeds()
 	}
-	b := columnsOf(rec)
-	var session string
-	var sessionHash uint64
+	b := r.batch(rec)
+	ev := learn.Event{Names: b}
+	sessions := b.texts[inSession]
+	session := -1
 	for i := range int(rec.NumRows()) {
-		k, err := r.kind(b, i)
+		s, content, err := r.slot(b, i)
 		if err != nil {
-			return fmt.Errorf("row of call %q: %w", b.texts[inCallID].Value(i), err)
+			id := b.texts[inCallID]
+			return fmt.Errorf("row of call %q: %w", id.text(id.at(i)), err)
 		}
-		if s := b.texts[inSession].Value(i); s != session || i == 0 {
-			session, sessionHash = s, learn.Session(s)
+		if at := sessions.at(i); at != session || i == 0 {
+			session, ev.Session = at, learn.Session(sessions.text(at))
 		}
-		e := learn.Event{Session: sessionHash, Ref: func() behavior.CallRef {
-			return behavior.CallRef{ID: strings.Clone(b.texts[inCallID].Value(i)), Pos: diag.Pos{File: strings.Clone(b.texts[inFile].Value(i)), Line: int(b.line.Value(i))}}
-		}}
-		if b.time.IsValid(i) {
-			e.Time = time.UnixMicro(int64(b.time.Value(i)))
+		ev.Content, ev.Row, ev.Time, ev.Age = content, i, 0, 0
+		if ev.Timed = b.time.IsValid(i); ev.Timed {
+			ev.Time = int64(b.time.Value(i))
 		}
 		if b.age.IsValid(i) {
-			e.Age = time.Duration(b.age.Value(i)) * time.Microsecond
+			ev.Age = b.age.Value(i)
 		}
-		r.e.Count(k.slot, e)
+		r.e.Count(s, &ev)
 	}
 	return nil
 }
 
-// kindBytes is about what a kind takes besides its texts.
-const kindBytes = 400
-
 func (r *rows) forget(adapters adapter.Set) {
-	r.seen, r.bytes, r.views, r.seed = map[uint64]*kind{}, 0, adapters, maphash.MakeSeed()
+	r.e.Forget()
+	r.seen, r.bytes, r.adapters = map[key]*learn.Slot{}, 0, adapters
 }
 
-// kind finds the calls that row i is like.
-func (r *rows) kind(b *batch, i int) (*kind, error) {
-	var k kind
-	k.dirty = b.dirty.IsValid(i) && b.dirty.Value(i)
-	var h uint64
-	for c := range k.texts {
-		if b.texts[c].IsNull(i) {
-			k.nulls |= 1 << c
+// slot finds where row i is counted, and the hash of its content.
+func (r *rows) slot(b *batch, i int) (*learn.Slot, uint64, error) {
+	args, before := b.texts[inArgs].at(i), b.texts[inBefore].at(i)
+	k := b.base
+	for _, c := range b.varied {
+		k = k.with(b.texts[c].key(b.texts[c].at(i), &r.seeds))
+	}
+	dirty := b.dirty.IsValid(i) && b.dirty.Value(i)
+	if dirty {
+		k = k.with(null)
+	}
+	given, state := b.facts(inArgs, args), b.facts(inBefore, before)
+	if len(given.names) > 0 && state.plain && r.adapters.For(b.texts[inServer].text(b.texts[inServer].at(i))) == nil {
+		k = r.masks(k, b, i, given)
+	} else {
+		for c := inArgs; c <= inError; c++ {
+			k = k.with(b.texts[c].key(b.texts[c].at(i), &r.seeds))
+		}
+	}
+	content := learn.Both(given.content, state.content)
+	if s := r.seen[k]; s != nil {
+		return s, content, nil
+	}
+	if r.bytes > maxSeen {
+		r.forget(r.adapters)
+	}
+	call, err := b.call(i, dirty)
+	if err != nil {
+		return nil, 0, err
+	}
+	const slotBytes = 400
+	r.bytes += slotBytes + len(call.ErrorText) + 4*len(call.After) // what it holds of the state after
+	s := r.e.Slot(call, r.adapters.View(call))
+	r.seen[k] = s
+	return s, content, nil
+}
+
+// masked are the columns in which ids may stand.
+const masked = inError + 1
+
+// masks joins the key of a row whose arguments name ids, and which are masked
+// wherever they stand.
+func (r *rows) masks(k key, b *batch, i int, given *facts) key {
+	var texts [masked]string
+	var values [masked]int
+	elsewhere := false
+	for c := range texts {
+		values[c] = b.texts[c].at(i)
+		texts[c] = b.texts[c].text(values[c])
+		elsewhere = elsewhere || c != inArgs && texts[c] != "" && containsAny(texts[c], given.names)
+	}
+	if !elsewhere && given.alone != (key{}) {
+		k = k.with(given.alone)
+		for c := inBefore; c < masked; c++ {
+			k = k.with(b.texts[c].key(values[c], &r.seeds))
+		}
+		return k
+	}
+	var changed [masked]bool
+	if strings.IndexByte(texts[inError], markStart) < 0 {
+		for nth, name := range given.names {
+			r.mask(&texts, &changed, name, nth)
+		}
+	}
+	for c := range texts {
+		of := null
+		switch {
+		case changed[c]:
+			of = r.seeds.of(texts[c])
+		case values[c] >= 0:
+			of = b.texts[c].key(values[c], &r.seeds)
+		}
+		k = k.with(of)
+	}
+	if !elsewhere {
+		given.alone = r.seeds.of(texts[inArgs])
+	}
+	return k
+}
+
+// mask masks a name in all texts, or in none if it may count in one.
+func (r *rows) mask(texts *[masked]string, changed *[masked]bool, name string, nth int) {
+	next, also := *texts, *changed
+	for c, text := range texts {
+		if !strings.Contains(text, name) {
 			continue
 		}
-		k.texts[c] = b.texts[c].Value(i)
-		h = h*0x9e3779b97f4a7c15 ^ maphash.String(r.seed, k.texts[c])
+		var ok bool
+		switch {
+		case c == inAfter && strings.IndexByte(text, '\\') >= 0:
+			return
+		case c == inError:
+			r.room, ok = maskText(r.room[:0], text, name, nth)
+		default:
+			r.room, ok = maskValue(r.room[:0], text, name, nth)
+		}
+		if !ok {
+			return
+		}
+		next[c], also[c] = string(r.room), true
 	}
-	for have := r.seen[h]; have != nil; have = have.next {
-		if have.nulls == k.nulls && have.dirty == k.dirty && have.texts == k.texts {
-			return have, nil
+	*texts, *changed = next, also
+}
+
+func containsAny(text string, names []string) bool {
+	for _, n := range names {
+		if strings.Contains(text, n) {
+			return true
 		}
 	}
-	if r.bytes > maxRemembered {
-		r.forget(r.views)
+	return false
+}
+
+// facts computes once what is asked of a value.
+func (b *batch) facts(c, value int) *facts {
+	if value < 0 {
+		return &facts{plain: true}
 	}
-	for c, s := range k.texts {
-		k.texts[c] = strings.Clone(s) // it points into the batch
-		r.bytes += len(s) + kindBytes/alike
+	f := &b.texts[c].facts[value]
+	if f.known {
+		return f
 	}
-	call, err := k.call()
-	if err != nil {
+	text := b.texts[c].text(value)
+	f.known, f.content, f.plain = true, learn.Content(jsontext.Value(text)), strings.IndexByte(text, '\\') < 0
+	if c == inArgs && f.plain {
+		f.names, _ = candidates(text)
+	}
+	return f
+}
+
+// call is row i as far as learning looks at it.
+func (b *batch) call(i int, dirty bool) (*calllog.Call, error) {
+	text := func(c int) string { return strings.Clone(b.texts[c].text(b.texts[c].at(i))) } // they point into the batch
+	value := func(c int) jsontext.Value {
+		if b.texts[c].at(i) < 0 {
+			return nil
+		}
+		return jsontext.Value(text(c))
+	}
+	c := &calllog.Call{
+		Tool: text(inTool), Args: value(inArgs), Before: value(inBefore), After: value(inAfter), ErrorText: text(inError),
+		Server: text(inServer), Fingerprint: text(inFingerprint), StateSource: text(inSource), StateDirty: dirty,
+	}
+	var err error
+	if c.Outcome, err = calllog.ParseOutcome(text(inOutcome)); err != nil {
 		return nil, err
 	}
-	k.slot = r.e.Slot(call, r.views.View(call))
-	k.next = r.seen[h]
-	r.seen[h] = &k
-	return &k, nil
-}
-
-// call is a call of the kind.
-func (k *kind) call() (*calllog.Call, error) {
-	c := &calllog.Call{StateDirty: k.dirty}
-	var err error
-	for i, s := range k.texts {
-		if k.nulls&(1<<i) != 0 {
-			continue
-		}
-		switch columns[i] {
-		case table.Tool:
-			c.Tool = s
-		case table.Args:
-			c.Args = jsontext.Value(s)
-		case table.Before:
-			c.Before = jsontext.Value(s)
-		case table.After:
-			c.After = jsontext.Value(s)
-		case table.ErrorText:
-			c.ErrorText = s
-		case table.Outcome:
-			c.Outcome, err = calllog.ParseOutcome(s)
-		case table.Cause:
-			c.Cause, err = calllog.ParseCause(s)
-		case table.Server:
-			c.Server = s
-		case table.Fingerprint:
-			c.Fingerprint = s
-		case table.StateSource:
-			c.StateSource = s
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
+	c.Cause, err = calllog.ParseCause(text(inCause))
+	return c, err
 }
