@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Allowed is what successes had at one path: the tokens, each with the number
@@ -84,7 +85,10 @@ type Atom struct {
 
 // Compare orders atoms by path, kind, token and ends.
 func (a Atom) Compare(b Atom) int {
-	return cmp.Or(a.Path.Compare(b.Path), cmp.Compare(a.Op, b.Op), strings.Compare(a.Token, b.Token),
+	if c := a.Path.Compare(b.Path); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.Op, b.Op), strings.Compare(a.Token, b.Token),
 		cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi))
 }
 
@@ -126,14 +130,15 @@ type Violation []Atom
 // Covers tells whether every atom of v is also in x.
 func (v Violation) Covers(x Violation) bool {
 	j := 0
-	for _, a := range v {
-		for j < len(x) && compareKind(x[j], a) < 0 {
+	for i := range v {
+		a := &v[i]
+		for j < len(x) && compareKind(&x[j], a) < 0 {
 			j++
 		}
-		if j == len(x) || compareKind(x[j], a) != 0 {
+		if j == len(x) || compareKind(&x[j], a) != 0 {
 			return false
 		}
-		switch b := x[j]; {
+		switch b := &x[j]; {
 		case a.Op == AtLeast && b.Lo > a.Lo, a.Op == AtMost && b.Hi < a.Hi:
 			return false
 		}
@@ -141,8 +146,11 @@ func (v Violation) Covers(x Violation) bool {
 	return true
 }
 
-func compareKind(a, b Atom) int {
-	return cmp.Or(a.Path.Compare(b.Path), cmp.Compare(a.Op, b.Op), strings.Compare(a.Token, b.Token))
+func compareKind(a, b *Atom) int {
+	if c := a.Path.Compare(b.Path); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.Op, b.Op), strings.Compare(a.Token, b.Token))
 }
 
 // Compare orders violations by size, then atom by atom.
@@ -246,20 +254,53 @@ type Guard struct {
 	// may exist.
 	Bounded bool
 
-	byPath   map[Path]*Allowed
-	required map[Path][]*Allowed // by parent: paths that no success lacked
+	byPath map[Path]*Allowed
+	known  []known                // of Allowed
+	proofs atomic.Pointer[proofs] // of Failures; nil until somebody asks
 }
 
-// Build makes the lookups after the exported fields are set.
+// known is what is asked of a path again and again.
+type known struct {
+	path     Path
+	required bool    // no success lacked it
+	tokens   *tokens // that successes had, if they are few
+}
+
+// Build makes the lookups after Allowed is set, or has other values; Changed after
+// Failures has others.
 func (g *Guard) Build() {
+	byPath := func(a, b *Allowed) int { return a.Path.Compare(b.Path) }
+	if !slices.IsSortedFunc(g.Allowed, byPath) {
+		slices.SortFunc(g.Allowed, byPath)
+	}
 	g.byPath = make(map[Path]*Allowed, len(g.Allowed))
-	g.required = map[Path][]*Allowed{}
-	for _, a := range g.Allowed {
+	g.known = make([]known, len(g.Allowed))
+	for i, a := range g.Allowed {
 		g.byPath[a.Path] = a
-		if a.Path.mayLack() && a.Tokens[Absent] == 0 {
-			g.required[a.Path.Parent()] = append(g.required[a.Path.Parent()], a)
+		k := &g.known[i]
+		k.path, k.required = a.Path, a.Path.mayLack() && a.Tokens[Absent] == 0
+		if len(a.Tokens) <= mostTokens {
+			var had []string
+			for t, n := range a.Tokens {
+				if n > 0 {
+					had = append(had, t)
+				}
+			}
+			k.tokens = newTokens(had)
 		}
 	}
+	g.Changed()
+}
+
+// Changed says that there are other Failures.
+func (g *Guard) Changed() { g.proofs.Store(nil) }
+
+// allows tells whether successes had the value at the i-th path.
+func (g *Guard) allows(i int, token string) bool {
+	if t := g.known[i].tokens; t != nil {
+		return t.has(token)
+	}
+	return g.Allowed[i].Tokens[token] > 0
 }
 
 // WideMark ends the field of a path in Wide that stands for all members of an
@@ -291,42 +332,82 @@ func IsWide(p Path, listed func(Path) bool) bool {
 // Violations gives V(z): atoms certainly false in z, and the paths whose atoms
 // can't be judged for want of an observation.
 func (g *Guard) Violations(z State, blame Blame) (Violation, []Path) {
-	var v Violation
-	var unknown []Path
-	for _, f := range z.Features {
-		a := g.byPath[f.Path]
-		if blame.takes(f.Path) && (a != nil || len(g.Wide) == 0 || !g.IsWide(f.Path)) {
-			v = appendViolated(v, f.Path, a, f.Value)
-		}
-	}
-	for _, parent := range z.Parents() {
-		for _, a := range g.required[parent] {
-			switch {
-			case !blame.takes(a.Path) || len(z.get(a.Path)) > 0:
-			case z.isUnknown(a.Path):
-				unknown = append(unknown, a.Path)
-			default:
-				v = append(v, Atom{Path: a.Path, Op: Not, Token: Absent})
+	v, unknown, _ := g.violations(&z, blame)
+	return v, unknown
+}
+
+// violations tells too whether z has paths that the guard doesn't know. Both lists
+// are sorted, so they are walked side by side.
+func (g *Guard) violations(z *State, blame Blame) (v Violation, unknown []Path, strange bool) {
+	j, last := 0, -1 // the next of Allowed, and the one before
+	for i := range z.Features {
+		f := &z.Features[i]
+		at := -1
+		switch {
+		case j < len(g.known) && f.Path == g.known[j].path:
+			at, last, j = j, j, j+1
+		case last >= 0 && f.Path == g.known[last].path:
+			at = last
+		default:
+			for j < len(g.known) && g.known[j].path.Compare(f.Path) < 0 {
+				v, unknown = g.lacking(z, blame, j, v, unknown)
+				j++
+			}
+			if j < len(g.known) && g.known[j].path == f.Path {
+				at, last, j = j, j, j+1
 			}
 		}
+		strange = strange || at < 0
+		switch {
+		case !blame.takes(f.Path) || at < 0 && len(g.Wide) > 0 && g.IsWide(f.Path):
+		case f.Token == "" && at < 0:
+			v = appendBeyond(v, f.Path, nil, f.Value)
+		case f.Token == "":
+			v = appendBeyond(v, f.Path, g.Allowed[at], f.Value)
+		case at < 0 || !g.allows(at, f.Token):
+			v = appendAtom(v, Atom{Path: f.Path, Op: Not, Token: f.Token})
+		}
+	}
+	for ; j < len(g.known); j++ {
+		v, unknown = g.lacking(z, blame, j, v, unknown)
 	}
 	for _, u := range z.Unknown {
 		if a := g.byPath[u]; blame.takes(u) && (a == nil || !a.settled()) && (len(g.Wide) == 0 || !g.IsWide(u)) {
 			unknown = append(unknown, u)
 		}
 	}
-	slices.SortFunc(v, Atom.Compare)
-	slices.SortFunc(unknown, Path.Compare)
-	return v, slices.Compact(unknown)
+	if len(v) > 1 {
+		slices.SortFunc(v, Atom.Compare)
+	}
+	if len(unknown) > 1 {
+		slices.SortFunc(unknown, Path.Compare)
+		unknown = slices.Compact(unknown)
+	}
+	return v, unknown, strange
 }
 
-func appendViolated(v Violation, p Path, a *Allowed, x Value) Violation {
-	if !x.IsNumber() {
-		if a == nil || a.Tokens[x.Token] == 0 {
-			v = append(v, Atom{Path: p, Op: Not, Token: x.Token})
-		}
-		return v
+// appendAtom makes room for a few atoms at once.
+func appendAtom(v Violation, a Atom) Violation {
+	if v == nil {
+		v = make(Violation, 0, 3)
 	}
+	return append(v, a)
+}
+
+// lacking judges that z has no value at the j-th path.
+func (g *Guard) lacking(z *State, blame Blame, j int, v Violation, unknown []Path) (Violation, []Path) {
+	p := g.Allowed[j].Path
+	if !g.known[j].required || !blame.takes(p) || !z.lists(p.Parent()) {
+		return v, unknown
+	}
+	if z.isUnknown(p) {
+		return v, append(unknown, p)
+	}
+	return append(v, Atom{Path: p, Op: Not, Token: Absent}), unknown
+}
+
+// appendBeyond adds the tests of a number that is beyond those of successes.
+func appendBeyond(v Violation, p Path, a *Allowed, x Value) Violation {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	if a != nil {
 		lo, hi = a.Lo, a.Hi
@@ -361,11 +442,20 @@ func (p Prediction) String() string { return [...]string{"undetermined", "works"
 
 // Classify judges a call by its state and argument features.
 func (g *Guard) Classify(x State) Verdict {
-	v, unknown := g.Violations(x, BlameAny)
+	v, unknown, strange := g.violations(&x, BlameAny)
 	out := Verdict{Violated: v, Unknown: unknown}
-	for _, f := range g.Failures {
-		if f.Violates.Covers(v) && g.knows(x) {
-			out.By = append(out.By, f)
+	if len(v) > 0 && len(g.Failures) > 0 && (!strange || g.knows(x)) {
+		p := g.proofs.Load()
+		if p == nil {
+			p = newProofs(g.Failures)
+			g.proofs.Store(p)
+		}
+		var room [16]int
+		if by := p.within(room[:0], g.Failures, v); len(by) > 0 {
+			out.By = make([]Failure, len(by))
+			for n, i := range by {
+				out.By[n] = g.Failures[i]
+			}
 		}
 	}
 	switch {

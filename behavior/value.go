@@ -43,7 +43,10 @@ func (p Path) String() string {
 
 // Compare orders paths by role, then field.
 func (p Path) Compare(q Path) int {
-	return cmp.Or(strings.Compare(p.Role, q.Role), strings.Compare(p.Field, q.Field))
+	if p.Role != q.Role {
+		return strings.Compare(p.Role, q.Role)
+	}
+	return strings.Compare(p.Field, q.Field)
 }
 
 // NamesArgument tells whether a test of this path can be an argument's fault.
@@ -351,6 +354,20 @@ func (s State) Parents() []Path {
 		}
 	}
 	return out
+}
+
+// lists tells whether Parents lists p.
+func (s *State) lists(p Path) bool {
+	if p.Field != "" {
+		return slices.ContainsFunc(s.get(p), func(f Feature) bool { return f.Token == Object })
+	}
+	switch p.Role {
+	case ArgsRole:
+		return true
+	case "":
+		return s.hasRoot("")
+	}
+	return slices.ContainsFunc(s.Features, func(f Feature) bool { return f.Role == p.Role }) && s.hasRoot(p.Role)
 }
 
 // roles lists the roles in the state, and the first resource's.

@@ -16,10 +16,12 @@ type sizes struct {
 	sessions    int // that are stored, a run
 	steps       int // of each
 	logBytes    int64
+	narrow      int // calls in few states
+	wide        int // calls in wide nested states
 }
 
 // full are the sizes that the limits are about.
-var full = sizes{runs: 9, trees: 1000, submissions: 500_000, sessions: 40, steps: 500, logBytes: 1 << 30}
+var full = sizes{runs: 9, trees: 1000, submissions: 500_000, sessions: 40, steps: 500, logBytes: 1 << 30, narrow: 10_000_000, wide: 100_000}
 
 // bench is one invocation: what its figures share.
 type bench struct {

@@ -138,6 +138,15 @@ func (b *bench) log() (path string, size int64, err error) {
 // arguments, answers that are JSON in a string and answers in prose, one in
 // twelve refused, and the state before and after.
 func writeLog(w io.Writer, size int64) error {
+	return writeShop(w, func(_ int, written int64) bool { return written < size })
+}
+
+// writeCalls writes n of them.
+func writeCalls(w io.Writer, n int) error {
+	return writeShop(w, func(lines int, _ int64) bool { return lines < n })
+}
+
+func writeShop(w io.Writer, more func(lines int, written int64) bool) error {
 	out := bufio.NewWriterSize(w, 1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
 	at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
@@ -152,7 +161,7 @@ func writeLog(w io.Writer, size int64) error {
 		return b.String()
 	}
 	written := int64(0)
-	for i := 0; written < size; i++ {
+	for i := 0; more(i, written); i++ {
 		at = at.Add(time.Duration(r.IntN(4_000_000)) * time.Microsecond)
 		status := statuses[r.IntN(len(statuses))]
 		order := fmt.Sprintf("#W%07d", r.IntN(3_000_000))

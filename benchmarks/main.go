@@ -31,6 +31,7 @@ type command struct {
 var commands = []command{
 	{"mcptree", "validate, start, and walk decision trees", mcptreeFigures},
 	{"ingest", "read a large log into a table, against DuckDB", ingestFigures},
+	{"learn", "learn from tables, against DuckDB, and judge calls", learnFigures},
 }
 
 func main() {
@@ -40,8 +41,9 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
-	if len(args) == 3 && args[0] == convertWith {
-		if err := convert(ctx, args[1], args[2]); err != nil {
+	hidden := map[string]func(ctx context.Context, in, out string) error{convertWith: convert, groupWith: group}
+	if len(args) == 3 && hidden[args[0]] != nil {
+		if err := hidden[args[0]](ctx, args[1], args[2]); err != nil {
 			fmt.Fprintln(errs, "benchmarks:", err)
 			return codeFailed
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // peakOf is the most memory that an ended process had, in bytes.
@@ -14,6 +15,15 @@ func peakOf(s *os.ProcessState) int64 {
 		return bytesOf(u)
 	}
 	return 0
+}
+
+// cpuTime is what this process has used so far.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func ownPeak() int64 {

@@ -259,6 +259,7 @@ func (b *blames) fill(g *behavior.Guard) {
 		g.Failures = append(g.Failures, *f)
 	}
 	slices.SortFunc(g.Failures, behavior.Failure.Compare)
+	g.Changed()
 	for _, text := range slices.Sorted(maps.Keys(b.clusters)) {
 		g.Clusters = append(g.Clusters, *b.clusters[text])
 	}

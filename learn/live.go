@@ -126,5 +126,6 @@ func (l *live) refused(c *behavior.Cell, r behavior.Refusals) {
 		g.Failures[i] = *f
 	} else {
 		g.Failures = slices.Insert(g.Failures, i, *f)
+		g.Changed()
 	}
 }

@@ -19,6 +19,10 @@ func (s *seeds) of(text string) key {
 	return key{maphash.String(s.a, text), maphash.String(s.b, text)}
 }
 
+func (s *seeds) ofBytes(text []byte) key {
+	return key{maphash.Bytes(s.a, text), maphash.Bytes(s.b, text)}
+}
+
 // null is the key of no text.
 var null = key{0x5bd1e995973b2f6d, 0x1b873593cc9e2d51}
 
@@ -34,7 +38,6 @@ type column struct {
 	index  []int32 // nil: row i has value i
 	values *array.String
 	nulls  bool
-	known  []bool // of values: what is below is computed
 	keys   []key
 	facts  []facts // of arguments and state only
 }
@@ -43,12 +46,33 @@ type column struct {
 type facts struct {
 	content uint64
 	known   bool
-	names   []string // of arguments: texts that may be ids
-	plain   bool     // it has no escapes
-	alone   key      // of arguments with their names masked, which stand nowhere else
+	plain   bool    // it has no escapes
+	bytes   byteSet // that it has
+	names   []name  // of arguments: texts that may be ids
+	alone   key     // of arguments with their names masked, which stand nowhere else
 }
 
-func newColumn(a arrow.Array, withFacts bool) *column {
+// name is a text, and which bytes it has.
+type name struct {
+	text  string
+	bytes byteSet
+}
+
+// byteSet is a set of bytes, to see at once that one text isn't in another.
+type byteSet [4]uint64
+
+func bytesOf(s string) (b byteSet) {
+	for i := 0; i < len(s); i++ {
+		b[s[i]>>6] |= 1 << (s[i] & 63)
+	}
+	return b
+}
+
+func (b *byteSet) within(o *byteSet) bool {
+	return b[0]&^o[0]|b[1]&^o[1]|b[2]&^o[2]|b[3]&^o[3] == 0
+}
+
+func newColumn(a arrow.Array) *column {
 	c := &column{rows: a, nulls: a.NullN() > 0}
 	switch a := a.(type) {
 	case *array.Dictionary:
@@ -56,12 +80,15 @@ func newColumn(a arrow.Array, withFacts bool) *column {
 	case *array.String:
 		c.values = a
 	}
-	n := c.values.Len()
-	c.known, c.keys = make([]bool, n), make([]key, n)
-	if withFacts {
-		c.facts = make([]facts, n)
-	}
 	return c
+}
+
+// fact is a place for what is asked of a value.
+func (c *column) fact(value int) *facts {
+	if c.facts == nil {
+		c.facts = make([]facts, c.values.Len())
+	}
+	return &c.facts[value]
 }
 
 // at is which value a row has, -1 for none.
@@ -87,10 +114,14 @@ func (c *column) key(value int, s *seeds) key {
 	if value < 0 {
 		return null
 	}
-	if !c.known[value] {
-		c.known[value], c.keys[value] = true, s.of(c.values.Value(value))
+	if c.keys == nil {
+		c.keys = make([]key, c.values.Len())
 	}
-	return c.keys[value]
+	k := &c.keys[value]
+	if *k == (key{}) {
+		*k = s.of(c.values.Value(value))
+	}
+	return *k
 }
 
 // constant tells whether all rows have one value.

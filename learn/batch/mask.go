@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,36 +21,37 @@ import (
 // maxNames is how many ids of a call are masked.
 const maxNames = 8
 
-// candidates lists the texts among a JSON value's strings that may be ids, and tells
-// whether the value has no escapes. An object's keys are none.
-func candidates(v string) (names []string, plain bool) {
-	if strings.IndexByte(v, '\\') >= 0 || strings.IndexByte(v, markStart) >= 0 {
-		return nil, false
+// appendCandidates appends the texts among a JSON value's strings that may be ids, or
+// none where there are too many. The value has no escapes; an object's keys are none.
+func appendCandidates(names []name, v string) []name {
+	if strings.IndexByte(v, markStart) >= 0 {
+		return names
 	}
+	first := len(names)
 	for i := 0; i < len(v); i++ {
 		if v[i] != '"' {
 			continue
 		}
 		n := strings.IndexByte(v[i+1:], '"')
 		if n < 0 {
-			return nil, false
+			return names[:first]
 		}
 		s := v[i+1 : i+1+n]
 		i += n + 1
-		if isKey(v[i+1:]) || !maskable(s) || contains(names, s) {
+		if isKey(v[i+1:]) || !maskable(s) || contains(names[first:], s) {
 			continue
 		}
-		if len(names) == maxNames {
-			return nil, true
+		if len(names)-first == maxNames {
+			return names[:first]
 		}
-		names = append(names, s)
+		names = append(names, name{s, bytesOf(s)})
 	}
-	return names, true
+	return names
 }
 
-func contains(names []string, s string) bool {
-	for _, n := range names {
-		if n == s {
+func contains(names []name, s string) bool {
+	for i := range names {
+		if names[i].text == s {
 			return true
 		}
 	}
@@ -57,7 +59,7 @@ func contains(names []string, s string) bool {
 }
 
 // isKey tells whether what follows a string makes it an object's key.
-func isKey(rest string) bool {
+func isKey[T string | []byte](rest T) bool {
 	for i := 0; i < len(rest); i++ {
 		switch rest[i] {
 		case ' ', '\t', '\n', '\r':
@@ -105,15 +107,15 @@ func appendShape(b []byte, nth int, s string) []byte {
 
 // maskValue appends a JSON value with a name masked; ok is false if the name stands
 // anywhere but as a whole string that is no key.
-func maskValue(b []byte, v, name string, nth int) (out []byte, ok bool) {
+func maskValue(b, v []byte, name string, nth int) (out []byte, ok bool) {
 	for {
-		i := strings.Index(v, name)
+		i := index(v, name)
 		if i < 0 {
 			return append(b, v...), true
 		}
 		end := i + len(name)
 		if i == 0 || v[i-1] != '"' || end == len(v) || v[end] != '"' || isKey(v[end+1:]) {
-			return nil, false
+			return b, false
 		}
 		b = appendShape(append(b, v[:i]...), nth, name)
 		v = v[end:]
@@ -122,20 +124,37 @@ func maskValue(b []byte, v, name string, nth int) (out []byte, ok bool) {
 
 // maskText appends an error text with a name masked; ok is false if the name stands
 // in a longer word, or is too short for learning to look for it.
-func maskText(b []byte, v, name string, nth int) (out []byte, ok bool) {
+func maskText(b, v []byte, name string, nth int) (out []byte, ok bool) {
 	for {
-		i := strings.Index(v, name)
+		i := index(v, name)
 		if i < 0 {
 			return append(b, v...), true
 		}
 		end := i + len(name)
-		before, _ := utf8.DecodeLastRuneInString(v[:i])
-		after, _ := utf8.DecodeRuneInString(v[end:])
+		before, _ := utf8.DecodeLastRune(v[:i])
+		after, _ := utf8.DecodeRune(v[end:])
 		if len(name) < 3 || isWord(before) || isWord(after) {
-			return nil, false
+			return b, false
 		}
 		b = appendShape(append(b, v[:i]...), nth, name)
 		v = v[end:]
+	}
+}
+
+// index is bytes.Index of a string that isn't empty.
+func index(v []byte, name string) int {
+	for at := 0; ; {
+		i := bytes.IndexByte(v[at:], name[0])
+		if i < 0 {
+			return -1
+		}
+		if at += i; len(v)-at < len(name) {
+			return -1
+		}
+		if string(v[at:at+len(name)]) == name {
+			return at
+		}
+		at++
 	}
 }
 

@@ -1,8 +1,10 @@
 package batch
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -49,7 +51,12 @@ const (
 // AddTable takes all calls of a table, with the adapters to view them by. Other
 // than by Add, calls that are alike are looked at once.
 func (l *Learner) AddTable(ctx context.Context, t *table.Reader, adapters adapter.Set) error {
-	for rec, err := range t.Encoded(Columns()...) {
+	return l.AddBatches(ctx, t.Encoded(Columns()...), adapters)
+}
+
+// AddBatches takes batches of a table that were read by Columns.
+func (l *Learner) AddBatches(ctx context.Context, batches iter.Seq2[arrow.RecordBatch, error], adapters adapter.Set) error {
+	for rec, err := range batches {
 		if err != nil {
 			return err
 		}
@@ -59,12 +66,13 @@ func (l *Learner) AddTable(ctx context.Context, t *table.Reader, adapters adapte
 		if err := l.failed(); err != nil {
 			return err
 		}
-		l.AddRecord(rec, adapters)
+		rec.Retain()
+		l.jobs <- job{rows: rec, adapters: adapters}
 	}
 	return nil
 }
 
-// Columns are those of AddRecord, in their order.
+// Columns are what is learnt from.
 func Columns() []string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -73,20 +81,15 @@ func Columns() []string {
 	return names
 }
 
-// AddRecord takes a batch of calls, as table.Reader's Encoded or Batches give it.
-func (l *Learner) AddRecord(rec arrow.RecordBatch, adapters adapter.Set) {
-	rec.Retain()
-	l.jobs <- job{rows: rec, adapters: adapters}
-}
-
 // rows learns from batches; each worker has its own.
 type rows struct {
 	e        *learn.Evidence
 	adapters adapter.Set
 	seeds    seeds
 	seen     map[key]*learn.Slot
-	bytes    int    // about what the slots take
-	room     []byte // for masking
+	bytes    int            // about what the slots take
+	now      [masked][]byte // texts in which ids are masked
+	next     [masked][]byte // the same with one more
 }
 
 // maxSeen is how many bytes of slots a worker remembers.
@@ -100,6 +103,8 @@ type batch struct {
 	time  *array.Timestamp
 	age   *array.Int64
 
+	names []name // room for those of arguments
+
 	base   key   // of the columns in which all rows are alike
 	varied []int // the others
 }
@@ -110,7 +115,7 @@ func (r *rows) batch(rec arrow.RecordBatch) *batch {
 		time: rec.Column(inTime).(*array.Timestamp), age: rec.Column(inAge).(*array.Int64),
 	}
 	for i := range b.texts {
-		b.texts[i] = newColumn(rec.Column(i), i <= inBefore)
+		b.texts[i] = newColumn(rec.Column(i))
 	}
 	for i := inTool; i < inSession; i++ {
 		if b.texts[i].constant() && rec.NumRows() > 0 {
@@ -140,8 +145,7 @@ func (r *rows) add(rec arrow.RecordBatch, adapters adapter.Set) error {
 	for i := range int(rec.NumRows()) {
 		s, content, err := r.slot(b, i)
 		if err != nil {
-			id := b.texts[inCallID]
-			return fmt.Errorf("row of call %q: %w", id.text(id.at(i)), err)
+			return fmt.Errorf("row of call %q: %w", b.Ref(i).ID, err)
 		}
 		if at := sessions.at(i); at != session || i == 0 {
 			session, ev.Session = at, learn.Session(sessions.text(at))
@@ -212,7 +216,7 @@ func (r *rows) masks(k key, b *batch, i int, given *facts) key {
 	for c := range texts {
 		values[c] = b.texts[c].at(i)
 		texts[c] = b.texts[c].text(values[c])
-		elsewhere = elsewhere || c != inArgs && texts[c] != "" && containsAny(texts[c], given.names)
+		elsewhere = elsewhere || c != inArgs && texts[c] != "" && containsAny(texts[c], &b.facts(c, values[c]).bytes, given.names)
 	}
 	if !elsewhere && given.alone != (key{}) {
 		k = k.with(given.alone)
@@ -223,53 +227,65 @@ func (r *rows) masks(k key, b *batch, i int, given *facts) key {
 	}
 	var changed [masked]bool
 	if strings.IndexByte(texts[inError], markStart) < 0 {
-		for nth, name := range given.names {
-			r.mask(&texts, &changed, name, nth)
+		for nth := range given.names {
+			r.mask(b, &values, &changed, given.names[nth].text, nth)
 		}
 	}
 	for c := range texts {
 		of := null
 		switch {
 		case changed[c]:
-			of = r.seeds.of(texts[c])
+			of = r.seeds.ofBytes(r.now[c])
 		case values[c] >= 0:
 			of = b.texts[c].key(values[c], &r.seeds)
 		}
 		k = k.with(of)
 	}
 	if !elsewhere {
-		given.alone = r.seeds.of(texts[inArgs])
+		given.alone = b.texts[inArgs].key(values[inArgs], &r.seeds)
+		if changed[inArgs] {
+			given.alone = r.seeds.ofBytes(r.now[inArgs])
+		}
 	}
 	return k
 }
 
-// mask masks a name in all texts, or in none if it may count in one.
-func (r *rows) mask(texts *[masked]string, changed *[masked]bool, name string, nth int) {
-	next, also := *texts, *changed
-	for c, text := range texts {
-		if !strings.Contains(text, name) {
+// mask masks a name in all texts, or in none if it may count in one. Texts that
+// changed are in r.now.
+func (r *rows) mask(b *batch, values *[masked]int, changed *[masked]bool, name string, nth int) {
+	var also [masked]bool
+	for c := range values {
+		if values[c] < 0 || !changed[c] && !strings.Contains(b.texts[c].text(values[c]), name) {
 			continue
 		}
-		var ok bool
+		text := r.now[c]
+		if !changed[c] {
+			text = append(r.now[c][:0], b.texts[c].text(values[c])...)
+			r.now[c] = text
+		}
+		ok := false
 		switch {
-		case c == inAfter && strings.IndexByte(text, '\\') >= 0:
-			return
+		case c == inAfter && bytes.IndexByte(text, '\\') >= 0:
 		case c == inError:
-			r.room, ok = maskText(r.room[:0], text, name, nth)
+			r.next[c], ok = maskText(r.next[c][:0], text, name, nth)
 		default:
-			r.room, ok = maskValue(r.room[:0], text, name, nth)
+			r.next[c], ok = maskValue(r.next[c][:0], text, name, nth)
 		}
 		if !ok {
 			return
 		}
-		next[c], also[c] = string(r.room), true
+		also[c] = true
 	}
-	*texts, *changed = next, also
+	for c, is := range also {
+		if is {
+			r.now[c], r.next[c], changed[c] = r.next[c], r.now[c], true
+		}
+	}
 }
 
-func containsAny(text string, names []string) bool {
-	for _, n := range names {
-		if strings.Contains(text, n) {
+func containsAny(text string, has *byteSet, names []name) bool {
+	for i := range names {
+		if n := &names[i]; n.bytes.within(has) && strings.Contains(text, n.text) {
 			return true
 		}
 	}
@@ -279,19 +295,30 @@ func containsAny(text string, names []string) bool {
 // facts computes once what is asked of a value.
 func (b *batch) facts(c, value int) *facts {
 	if value < 0 {
-		return &facts{plain: true}
+		return &noFacts
 	}
-	f := &b.texts[c].facts[value]
+	f := b.texts[c].fact(value)
 	if f.known {
 		return f
 	}
 	text := b.texts[c].text(value)
-	f.known, f.content, f.plain = true, learn.Content(jsontext.Value(text)), strings.IndexByte(text, '\\') < 0
+	f.known, f.plain, f.bytes = true, strings.IndexByte(text, '\\') < 0, bytesOf(text)
+	if c <= inBefore {
+		f.content = learn.Content(jsontext.Value(text))
+	}
 	if c == inArgs && f.plain {
-		f.names, _ = candidates(text)
+		if cap(b.names)-len(b.names) < maxNames {
+			b.names = make([]name, 0, 1024)
+		}
+		start := len(b.names)
+		b.names = appendCandidates(b.names, text)
+		f.names = b.names[start:len(b.names):len(b.names)]
 	}
 	return f
 }
+
+// noFacts are of no text.
+var noFacts = facts{plain: true}
 
 // call is row i as far as learning looks at it.
 func (b *batch) call(i int, dirty bool) (*calllog.Call, error) {
