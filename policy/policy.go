@@ -192,3 +192,6 @@ func joinTools(tools []string, most int) string {
 	}
 	return strings.Join(tools, "; ")
 }
+
+// Evidence is what the policy knows; it grows with every call that is observed.
+func (p *Policy) Evidence() *learn.Evidence { return &p.evidence }

@@ -113,7 +113,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(a.ingestCommand(), a.statsCommand(), a.learnCommand(), a.replayCommand(), a.checkCommand(), a.offersCommand(), a.explainCommand(), a.graphCommand(), a.benchCommand())
+	root.AddCommand(a.ingestCommand(), a.statsCommand(), a.learnCommand(), a.replayCommand(), a.checkCommand(), a.offersCommand(), a.explainCommand(), a.graphCommand(), a.benchCommand(), a.exploreCommand())
 	strict(root)
 	return root
 }
