@@ -2,10 +2,8 @@ package adapter
 
 import (
 	"bytes"
-	"math"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -63,8 +61,13 @@ func escapeKey(name string) string {
 // with too many to keep nothing is known: which ones fit would depend on their
 // order.
 func flatten(role string, v jsontext.Value, f *filter) ([]behavior.Feature, []behavior.Path) {
+	t := treeOf(v)
+	return flattenTree(role, &t, f)
+}
+
+func flattenTree(role string, t *tree, f *filter) ([]behavior.Feature, []behavior.Path) {
 	w := flattener{role: role, filter: f}
-	w.object("", v, 0)
+	w.object("", t, 0)
 	if len(w.out) > maxFeatures {
 		return nil, []behavior.Path{{Role: role}}
 	}
@@ -81,25 +84,29 @@ func (w *flattener) add(field string, v behavior.Value) {
 	w.out = append(w.out, behavior.Feature{Path: behavior.Path{Role: w.role, Field: field}, Value: v})
 }
 
-func (w *flattener) object(prefix string, v jsontext.Value, depth int) {
-	last := map[string]jsontext.Value{} // of members of one name the last counts
-	var names []string
-	for name, member := range members(v) {
-		if last[name] == nil {
-			names = append(names, name)
-		}
-		last[name] = member
+func (w *flattener) object(prefix string, t *tree, depth int) {
+	if t.kind != '{' {
+		return
 	}
-	for _, name := range names {
+	var last map[string]int // of members of one name the last counts
+	if t.repeated {
+		last = make(map[string]int, len(t.keys))
+		for i, name := range t.keys {
+			last[name] = i
+		}
+	}
+	for i, name := range t.keys {
 		if len(w.out) > maxFeatures {
 			return
 		}
-		field, member := prefix+escapeKey(name), last[name]
-		kind := member.Kind()
-		if !w.filter.takes(field, kind) {
+		if last != nil && last[name] != i {
 			continue
 		}
-		switch kind {
+		field, member := prefix+escapeKey(name), &t.list[i]
+		if !w.filter.takes(field, member.kind) {
+			continue
+		}
+		switch member.kind {
 		case '{':
 			w.add(field, behavior.Value{Token: behavior.Object})
 			if depth < maxDepth {
@@ -107,10 +114,10 @@ func (w *flattener) object(prefix string, v jsontext.Value, depth int) {
 			}
 		case '[':
 			if w.filter.numbers || w.filter.only != nil {
-				w.list(field, elements(member))
+				w.list(field, member.list)
 			}
 		default:
-			w.add(field, scalar(member))
+			w.add(field, member.value())
 		}
 	}
 }
@@ -120,22 +127,19 @@ const maxMembers = 64
 
 // list tells a list's length and, like an object's members, which names and
 // booleans are in it.
-func (w *flattener) list(field string, es []jsontext.Value) {
+func (w *flattener) list(field string, es []tree) {
 	w.add(field+".length", behavior.Number(float64(len(es))))
 	if len(es) > maxMembers {
 		return
 	}
+	if len(es) > 0 && es[0].kind == '{' {
+		w.rows(field+"[].", es)
+		return
+	}
 	told := map[string]bool{}
-	for _, e := range es {
-		var name string
-		switch e.Kind() {
-		case 't', 'f':
-			name = string(e)
-		case '"':
-			if name = unquote(e); !behavior.EnumLike(name) {
-				continue
-			}
-		default:
+	for i := range es {
+		name, ok := es[i].name()
+		if !ok {
 			continue
 		}
 		if name = field + "[]." + escapeKey(name); !told[name] {
@@ -148,24 +152,47 @@ func (w *flattener) list(field string, es []jsontext.Value) {
 	}
 }
 
-// scalar is the value of a JSON scalar.
-func scalar(v jsontext.Value) behavior.Value {
-	switch v.Kind() {
-	case 't', 'f':
-		return behavior.BoolToken(v.Kind() == 't')
-	case '"':
-		if s := unquote(v); behavior.EnumLike(s) {
-			return behavior.StringToken(s)
+// rows tells of a list of objects what is in some row: which names and booleans a
+// field has, like a list's members, so that "a row with it", "no row" and "all rows"
+// can be told. Numbers, and what rows hold further in, would make every state another.
+func (w *flattener) rows(prefix string, rows []tree) {
+	type cell struct{ key, name string }
+	told := map[cell]bool{}
+	for i := range rows {
+		row := &rows[i]
+		if row.kind != '{' {
+			continue
 		}
-		return behavior.Value{Token: behavior.Text}
-	case '0':
-		x, err := strconv.ParseFloat(string(v), 64)
-		if err != nil || math.IsInf(x, 0) {
-			return behavior.Value{Token: "(number out of range)"}
+		for j, key := range row.keys {
+			if len(w.out) > maxFeatures {
+				return
+			}
+			name, ok := row.list[j].name()
+			if !ok || told[cell{key, name}] {
+				continue
+			}
+			field := prefix + escapeKey(key) + "[]"
+			if !told[cell{key, ""}] {
+				told[cell{key, ""}] = true
+				w.add(field, behavior.Value{Token: behavior.Object})
+			}
+			told[cell{key, name}] = true
+			w.add(field+"."+escapeKey(name), behavior.BoolToken(true))
 		}
-		return behavior.Number(x)
 	}
-	return behavior.Value{Token: behavior.Absent}
+}
+
+// name is what a value is called as a member of a list: a name, or a boolean.
+func (t *tree) name() (name string, ok bool) {
+	switch t.kind {
+	case 't':
+		return behavior.True, true
+	case 'f':
+		return behavior.False, true
+	case '"':
+		return t.text, behavior.EnumLike(t.text)
+	}
+	return "", false
 }
 
 func unquote(v jsontext.Value) string {

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,13 +33,20 @@ const (
 
 // tree is a JSON value taken apart.
 type tree struct {
-	kind jsontext.Kind
-	text string // of a string, or a number as it is written
-	list []tree
-	keys []string
+	kind     jsontext.Kind
+	repeated bool   // of an object, that it may have a key twice
+	text     string // of a string, or a number as it is written
+	list     []tree
+	keys     []string
 }
 
+// treeDepth is how deep a value is taken apart: rows of a list at maxDepth are.
+const treeDepth = maxDepth + 3
+
 func treeOf(v jsontext.Value) tree {
+	if v == nil {
+		return tree{kind: 'n'}
+	}
 	d := jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	t, _ := readTree(d, 0) // of a broken value, what comes before the fault
 	return t
@@ -46,8 +54,7 @@ func treeOf(v jsontext.Value) tree {
 
 func readTree(d *jsontext.Decoder, depth int) (t tree, ok bool) {
 	t.kind = d.PeekKind()
-	if depth > maxDepth {
-		t.kind = 'n'
+	if depth > treeDepth {
 		return t, d.SkipValue() == nil
 	}
 	tok, err := d.ReadToken()
@@ -66,7 +73,9 @@ func readTree(d *jsontext.Decoder, depth int) (t tree, ok bool) {
 				if err != nil {
 					return t, false
 				}
-				t.keys = append(t.keys, name.String())
+				key := name.String()
+				t.repeated = t.repeated || len(t.keys) > 0 && key <= t.keys[len(t.keys)-1]
+				t.keys = append(t.keys, key)
 			}
 			e, ok := readTree(d, depth+1)
 			if !ok {
@@ -175,15 +184,19 @@ func (t *tree) get(key string) *tree {
 // proposed computes the relations of a call's arguments and its state.
 func proposed(args, before jsontext.Value) []behavior.Feature {
 	a, b := treeOf(args), treeOf(before)
+	return proposedTrees(&a, &b)
+}
+
+func proposedTrees(a, b *tree) []behavior.Feature {
 	if a.kind != '{' {
 		return nil
 	}
 	p := proposer{}
-	p.given.add("", &a)
+	p.given.add("", a)
 	given := p.given
 	p.sameLength(given.lists)
 	if b.kind == '{' {
-		p.state.add("", &b)
+		p.state.add("", b)
 		p.state.scalars = p.state.scalars[:min(len(p.state.scalars), maxScalars)]
 		for i := range given.scalars {
 			p.scalar(&given.scalars[i])
@@ -318,9 +331,11 @@ func (t *tree) value() behavior.Value {
 		}
 		return behavior.Value{Token: behavior.Text}
 	case '0':
-		if x, err := strconv.ParseFloat(t.text, 64); err == nil {
-			return behavior.Number(x)
+		x, err := strconv.ParseFloat(t.text, 64)
+		if err != nil || math.IsInf(x, 0) {
+			return behavior.Value{Token: "(number out of range)"}
 		}
+		return behavior.Number(x)
 	}
 	return behavior.Value{Token: behavior.Absent}
 }

@@ -51,19 +51,21 @@ func (a *Adapter) Names(c *calllog.Call) string {
 }
 
 func generic(c *calllog.Call) *behavior.View {
-	v := &behavior.View{Args: behavior.NewState(flatten(behavior.ArgsRole, c.Args, &filter{numbers: true}))}
-	before := c.Before
+	args, before := treeOf(c.Args), tree{kind: 'n'}
+	v := &behavior.View{Args: behavior.NewState(flattenTree(behavior.ArgsRole, &args, &filter{numbers: true}))}
 	switch {
 	case c.Before == nil || c.StateDirty:
-		v.State, before = behavior.State{Unknown: []behavior.Path{{}}}, nil
+		v.State = behavior.State{Unknown: []behavior.Path{{}}}
 	default:
-		v.State = readings(c.Before, c.StateSource)
+		before = treeOf(c.Before)
+		v.State = readings(&before, c.StateSource)
 	}
-	if related := proposed(c.Args, before); len(related) > 0 {
+	if related := proposedTrees(&args, &before); len(related) > 0 {
 		v.Args = v.Args.Join(behavior.NewState(related, nil))
 	}
 	if c.After != nil {
-		v.After, v.HasAfter = readings(c.After, c.StateSource), true
+		after := treeOf(c.After)
+		v.After, v.HasAfter = readings(&after, c.StateSource), true
 	}
 	return v
 }
@@ -71,11 +73,11 @@ func generic(c *calllog.Call) *behavior.View {
 // readings is a state as the log has it, a member a reading. In a log's own
 // snapshots null is a value, absent: such logs write it for what isn't there.
 // In readings of ours it says that the read failed.
-func readings(v jsontext.Value, source string) behavior.State {
-	fs, unknown := flatten("", v, &filter{numbers: true})
-	if source != calllog.Snapshot {
-		for name, m := range members(v) {
-			if m.Kind() == 'n' {
+func readings(t *tree, source string) behavior.State {
+	fs, unknown := flattenTree("", t, &filter{numbers: true})
+	if source != calllog.Snapshot && t.kind == '{' {
+		for i, name := range t.keys {
+			if t.list[i].kind == 'n' {
 				unknown = append(unknown, behavior.Path{Field: escapeKey(name)})
 			}
 		}

@@ -318,7 +318,7 @@ func (g *Guard) isListed(p Path) bool {
 
 // IsWide asks a list of wide paths for a path and the objects around it.
 func IsWide(p Path, listed func(Path) bool) bool {
-	if listed(p) {
+	if listed(p) || strings.HasSuffix(p.Field, "[]") && listed(Path{p.Role, p.Field + WideMark}) {
 		return true
 	}
 	for i := strings.LastIndexByte(p.Field, '.'); i >= 0; i = strings.LastIndexByte(p.Field[:i], '.') {

@@ -6,6 +6,17 @@ import "strings"
 // id, a text or a time, and no category.
 const MaxValues = 64
 
+// MaxRowValues is how many distinct values a field of a list's rows may have: rows
+// have many, and a status few.
+const MaxRowValues = 8
+
+func (p Path) maxValues() int {
+	if list, ok := strings.CutSuffix(p.Field, "[]"+WideMark); ok && strings.Contains(list, "[].") {
+		return MaxRowValues
+	}
+	return MaxValues
+}
+
 // Spread counts the distinct values of paths and the distinct members of objects
 // and lists. One with more than MaxValues is wide and no part of states. The
 // counts are unions, so any order and any split of the states finds the same
@@ -45,7 +56,7 @@ func (s *Spread) count(p Path, value string) (widened bool) {
 		s.values[p] = vs
 	}
 	vs[value] = true
-	if len(vs) > MaxValues {
+	if len(vs) > p.maxValues() {
 		s.Widen(p)
 		return true
 	}

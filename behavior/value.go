@@ -205,15 +205,33 @@ func (s State) Join(t State) State {
 // Key is a canonical text: equal states, equal keys.
 func (s State) Key() string {
 	var b strings.Builder
-	for _, f := range s.Features {
-		b.WriteString(f.Role + "\x1f" + f.Field + "\x1f" + f.Value.String())
+	n := 0
+	for i := range s.Features {
+		f := &s.Features[i]
+		n += len(f.Role) + len(f.Field) + len(f.Token) + 3
+		if f.Token == "" {
+			n += 16
+		}
+	}
+	b.Grow(n)
+	for i := range s.Features {
+		f := &s.Features[i]
+		b.WriteString(f.Role)
+		b.WriteByte('\x1f')
+		b.WriteString(f.Field)
+		b.WriteByte('\x1f')
+		b.WriteString(f.Value.String())
 		if f.IsNumber() {
 			b.WriteByte('#')
 		}
 		b.WriteByte('\x1e')
 	}
 	for _, u := range s.Unknown {
-		b.WriteString("?" + u.Role + "\x1f" + u.Field + "\x1e")
+		b.WriteByte('?')
+		b.WriteString(u.Role)
+		b.WriteByte('\x1f')
+		b.WriteString(u.Field)
+		b.WriteByte('\x1e')
 	}
 	return b.String()
 }
