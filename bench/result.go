@@ -33,6 +33,8 @@ type Counts struct {
 	Minefields      int `json:"minefields"` // forbidden side effects
 	// Decisions are calls that the policy predicted to fail.
 	Decisions int `json:"decisions"`
+	// Regret says where InvalidReached went.
+	Regret Regret `json:"regret"`
 }
 
 func (c *Counts) add(d Counts) {
@@ -50,6 +52,7 @@ func (c *Counts) add(d Counts) {
 	c.Completed += d.Completed
 	c.Minefields += d.Minefields
 	c.Decisions += d.Decisions
+	c.Regret.add(d.Regret)
 }
 
 // ClassResult is the counts of one class.
@@ -71,9 +74,39 @@ type RunResult struct {
 	Agent   string `json:"agent"`
 	Arm     string `json:"arm"`
 	Learner string `json:"learner"`
+	Orders  int    `json:"orders"` // of the tasks; counts are of all of them
 	Counts
+	// Curve is the regret so far after each 20 tasks, over all orders.
+	Curve []Regret `json:"curve"`
+	// ByOrder are the counts of each order.
+	ByOrder []Counts      `json:"by_order,omitzero"`
 	ByClass []ClassResult `json:"by_class"`
 	ByTask  []TaskResult  `json:"by_task"`
+}
+
+// merged adds the orders of a run up. Answers are those of the first one.
+func merged(runs []*RunResult) *RunResult {
+	out := *runs[0]
+	if len(runs) == 1 {
+		return &out
+	}
+	out.ByTask, out.ByClass, out.Curve = slices.Clone(out.ByTask), slices.Clone(out.ByClass), slices.Clone(out.Curve)
+	out.ByOrder = []Counts{out.Counts}
+	for _, r := range runs[1:] {
+		out.Orders++
+		out.ByOrder = append(out.ByOrder, r.Counts)
+		out.add(r.Counts)
+		for i := range out.ByTask {
+			out.ByTask[i].add(r.ByTask[i].Counts)
+		}
+		for i := range out.ByClass {
+			out.ByClass[i].add(r.ByClass[i].Counts)
+		}
+		for i := range out.Curve {
+			out.Curve[i].add(r.Curve[i])
+		}
+	}
+	return &out
 }
 
 // Verdicts on a result.
@@ -90,6 +123,7 @@ type Result struct {
 	SuiteSHA256 string      `json:"suite_sha256"`
 	Seed        uint64      `json:"seed"`
 	Tasks       int         `json:"tasks"`
+	Orders      int         `json:"orders"`
 	Evidence    string      `json:"evidence"`
 	Results     []RunResult `json:"results"`
 	Verdict     string      `json:"verdict"`

@@ -14,35 +14,41 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpg/adapter"
+	"mcpg/behavior"
 	"mcpg/calllog"
 	"mcpg/policy"
 	"mcpg/simulate"
 	"mcpg/simulate/agents"
 )
 
-// ArmNone is the arm without a policy.
-const ArmNone = "none"
-
-// Arms lists the arms.
-func Arms() []string { return []string{ArmNone, "observe", "warn", "block"} }
-
 // Learner states.
 const (
-	Cold = "cold" // knows nothing at the first task, learns as it goes
-	Off  = "off"  // never learns
+	Cold         = "cold"          // knows nothing at the first task, learns as it goes
+	Warm         = "warm"          // learnt from the training templates, frozen; plays the others
+	WarmExternal = "warm-external" // knows a model from elsewhere, frozen
+	Off          = "off"           // never learns
 )
+
+// Learners lists the learner states.
+func Learners() []string { return []string{Cold, Warm, WarmExternal, Off} }
+
+// FullOrders is how many orders of the tasks the full protocol has.
+const FullOrders = 20
 
 // Options of a run. The zero value is the default run.
 type Options struct {
-	Agents   []string // nil: the three that aren't for calibration
-	Arms     []string // nil: all
-	Learner  string   // "": cold
+	Agents   []string        // nil: those of the default run
+	Arms     []string        // nil: likewise
+	Learner  string          // "": cold
+	Model    *behavior.Graph // of a warm-external learner
 	Evidence policy.Evidence
 	Seed     uint64
+	Orders   int // of the tasks, 0 for one; counts are of all of them
 	// Progress, if set, is told of each finished episode, from several
 	// goroutines.
 	Progress func()
-	// Calls, if set, is given every call of every run, in order a run.
+	// Calls, if set, is given every call of every run in the first order, in order a
+	// run.
 	Calls func(agent, arm string, c *calllog.Call)
 	// mutate changes a task's world before its server starts: for tests.
 	mutate func(*Task)
@@ -56,7 +62,7 @@ func (e *ErrOption) Error() string { return e.What }
 func (o *Options) fill() error {
 	if o.Agents == nil {
 		for _, k := range agents.Kinds() {
-			if !k.Calibration {
+			if k.Default {
 				o.Agents = append(o.Agents, k.Name)
 			}
 		}
@@ -70,19 +76,23 @@ func (o *Options) fill() error {
 		o.Arms = Arms()
 	}
 	for _, a := range o.Arms {
-		if !slices.Contains(Arms(), a) {
-			return &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s", a, strings.Join(Arms(), ", "))}
+		if _, ok := findArm(a); !ok {
+			return &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s", a, strings.Join(EveryArm(), ", "))}
 		}
 	}
 	if o.Learner == "" {
 		o.Learner = Cold
 	}
-	if o.Learner != Cold && o.Learner != Off {
-		return &ErrOption{fmt.Sprintf("unknown learner %q: want cold or off", o.Learner)}
+	if !slices.Contains(Learners(), o.Learner) {
+		return &ErrOption{fmt.Sprintf("unknown learner %q: want one of %s", o.Learner, strings.Join(Learners(), ", "))}
+	}
+	if (o.Learner == WarmExternal) != (o.Model != nil) {
+		return &ErrOption{"a model is what the learner warm-external knows: give both, or neither"}
 	}
 	if o.Evidence == "" {
 		o.Evidence = policy.Twice
 	}
+	o.Orders = max(o.Orders, 1)
 	return nil
 }
 
@@ -106,17 +116,37 @@ func (o *Options) plan() []cell {
 	return out
 }
 
+// orders is in how many orders a cell plays: calibration needs one.
+func (o *Options) orders(c cell) int {
+	if k, err := agents.Find(c.agent); err == nil && k.Calibration {
+		return 1
+	}
+	return o.Orders
+}
+
+// tasks are those that are played: a warm learner has seen the training templates.
+func (o *Options) tasks(s *Suite) []Task {
+	if o.Learner != Warm {
+		return s.Tasks
+	}
+	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t Task) bool { return !t.HeldOut })
+}
+
 // Episodes is how many episodes a run of the options has.
 func (o Options) Episodes(s *Suite) (int, error) {
 	if err := o.fill(); err != nil {
 		return 0, err
 	}
-	return len(o.plan()) * len(s.Tasks), nil
+	n := 0
+	for _, c := range o.plan() {
+		n += o.orders(c) * len(o.tasks(s))
+	}
+	return n, nil
 }
 
 // Run plays the suite. The same suite, options and seed give the same result on
-// any number of cores: each run of an agent under an arm goes through the tasks
-// in the same order on its own.
+// any number of cores: each run of an agent under an arm in an order goes through the
+// tasks on its own.
 func Run(ctx context.Context, s *Suite, opts Options) (*Result, error) {
 	if err := opts.fill(); err != nil {
 		return nil, err
@@ -125,58 +155,134 @@ func Run(ctx context.Context, s *Suite, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells := opts.plan()
-	res := &Result{Format: ResultFormat, Version: ResultVersion, Suite: s.Name, SuiteSHA256: s.SHA256, Seed: opts.Seed,
-		Tasks: len(s.Tasks), Evidence: string(opts.Evidence), Results: make([]RunResult, len(cells))}
+	r := &running{suite: s, opts: &opts, adapters: adapters, tasks: opts.tasks(s), slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, c := range cells {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			r := &player{suite: s, opts: &opts, adapters: adapters, cell: c}
-			run, err := r.play(ctx)
-			if err != nil {
-				cancel(err)
-				return
-			}
-			res.Results[i] = *run
-		})
+	r.cancel = cancel
+	switch opts.Learner {
+	case Warm:
+		if r.known, err = r.train(ctx); err != nil {
+			return nil, err
+		}
+	case WarmExternal:
+		r.known = opts.Model
 	}
-	wg.Wait()
+	cells := opts.plan()
+	res := &Result{Format: ResultFormat, Version: ResultVersion, Suite: s.Name, SuiteSHA256: s.SHA256, Seed: opts.Seed,
+		Tasks: len(r.tasks), Orders: opts.Orders, Evidence: string(opts.Evidence), Results: make([]RunResult, len(cells))}
+	played := map[cell][]*RunResult{}
+	r.play(ctx, cells, func(c cell) bool { return c.arm != ArmRandom }, played)
+	// Blocking at random takes its rate from block.
+	var wanted []cell
+	for _, c := range cells {
+		if b := (cell{c.agent, "block"}); c.arm == ArmRandom && played[b] == nil {
+			wanted = append(wanted, b)
+		}
+	}
+	r.play(ctx, wanted, func(cell) bool { return true }, played)
+	r.rates = played
+	r.play(ctx, cells, func(c cell) bool { return c.arm == ArmRandom }, played)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	for i, c := range cells {
+		res.Results[i] = *merged(played[c])
 	}
 	res.judge()
 	return res, nil
 }
 
-// player plays one agent under one arm.
-type player struct {
+// running is a run of a suite.
+type running struct {
 	suite    *Suite
 	opts     *Options
 	adapters adapter.Set
-	cell     cell
-	policy   *policy.Policy
+	tasks    []Task
+	known    *behavior.Graph
+	slots    chan struct{}
+	cancel   context.CancelCauseFunc
+	rates    map[cell][]*RunResult
+}
+
+// play plays the cells that take picks, in all orders.
+func (r *running) play(ctx context.Context, cells []cell, take func(cell) bool, into map[cell][]*RunResult) {
+	var wg sync.WaitGroup
+	for _, c := range cells {
+		if !take(c) {
+			continue
+		}
+		runs := make([]*RunResult, r.opts.orders(c))
+		into[c] = runs
+		rates := r.rates[cell{c.agent, "block"}]
+		for order := range runs {
+			wg.Go(func() {
+				r.slots <- struct{}{}
+				defer func() { <-r.slots }()
+				p := &player{running: r, cell: c, order: order}
+				if c.arm == ArmRandom {
+					p.rate = rateOf(rates[order])
+				}
+				run, err := p.play(ctx)
+				if err != nil {
+					r.cancel(err)
+					return
+				}
+				runs[order] = run
+			})
+		}
+	}
+	wg.Wait()
+}
+
+// train plays the training templates, and gives what can be learnt of them.
+func (r *running) train(ctx context.Context) (*behavior.Graph, error) {
+	p := policy.New(r.adapters, policy.Options{Mode: policy.Observe, Evidence: r.opts.Evidence, ApproveAll: true})
+	for _, agent := range []string{"naive-retrier", "error-reader"} {
+		pl := &player{running: r, cell: cell{agent, "training"}, open: simulate.Under(p)}
+		for _, i := range taskOrder(r.opts.Seed, 0, len(r.suite.Tasks)) {
+			if t := r.suite.Tasks[i]; !t.HeldOut {
+				if _, err := pl.episode(ctx, &t); err != nil {
+					return nil, fmt.Errorf("training task %s: %w", t.ID, err)
+				}
+			}
+		}
+	}
+	return p.Graph(), nil
+}
+
+// player plays one agent under one arm in one order of the tasks.
+type player struct {
+	*running
+	cell  cell
+	order int
+	open  func(id string, live simulate.Live) simulate.Gate
+	rate  float64  // of blocking at random
+	said  []saying // by a policy whose hints are scrambled
 	// poisoned are the tools that had an unforeseeable failure.
 	poisoned map[string]bool
+	floor    *floor // nil where it isn't asked for
+}
+
+// learner is a policy in the learner's state.
+func (p *player) learner(mode policy.Mode) *policy.Policy {
+	o := policy.Options{Mode: mode, Evidence: p.opts.Evidence, ApproveAll: true, Off: p.opts.Learner == Off, Frozen: p.known != nil}
+	if p.known != nil {
+		return policy.NewKnowing(p.adapters, o, p.known)
+	}
+	return policy.New(p.adapters, o)
 }
 
 func (p *player) play(ctx context.Context) (*RunResult, error) {
 	p.poisoned = map[string]bool{}
-	if p.cell.arm != ArmNone {
-		p.policy = policy.New(p.adapters, policy.Options{
-			Mode: policy.Mode(p.cell.arm), Evidence: p.opts.Evidence, ApproveAll: true, Off: p.opts.Learner == Off,
-		})
+	p.floor = newFloor(p.adapters)
+	if arm, _ := findArm(p.cell.arm); arm.gate != nil {
+		p.open = arm.gate(p)
 	}
-	run := &RunResult{Agent: p.cell.agent, Arm: p.cell.arm, Learner: p.opts.Learner}
+	run := &RunResult{Agent: p.cell.agent, Arm: p.cell.arm, Learner: p.opts.Learner, Orders: 1}
 	byClass := map[string]*ClassResult{}
-	order := taskOrder(p.opts.Seed, len(p.suite.Tasks))
-	run.ByTask = make([]TaskResult, len(order))
-	for _, i := range order {
-		t := p.suite.Tasks[i]
+	run.ByTask = make([]TaskResult, len(p.tasks))
+	for n, i := range taskOrder(p.opts.Seed, p.order, len(p.tasks)) {
+		t := p.tasks[i]
 		tr, err := p.episode(ctx, &t)
 		if err != nil {
 			return nil, fmt.Errorf("task %s: %w", t.ID, err)
@@ -187,6 +293,9 @@ func (p *player) play(ctx context.Context) (*RunResult, error) {
 			byClass[t.Class] = &ClassResult{Class: t.Class}
 		}
 		byClass[t.Class].add(tr.Counts)
+		if (n+1)%curveStep == 0 || n+1 == len(p.tasks) {
+			run.Curve = append(run.Curve, run.Regret)
+		}
 		if p.opts.Progress != nil {
 			p.opts.Progress()
 		}
@@ -199,9 +308,10 @@ func (p *player) play(ctx context.Context) (*RunResult, error) {
 	return run, nil
 }
 
-// taskOrder is a permutation keyed by the seed alone: every run has the same.
-func taskOrder(seed uint64, n int) []int {
-	r := rand.New(rand.NewPCG(seed, 0x6f72646572)) // "order"
+// taskOrder is a permutation keyed by the seed and the order's number alone: every run
+// has the same.
+func taskOrder(seed uint64, order, n int) []int {
+	r := rand.New(rand.NewPCG(seed, 0x6f72646572+uint64(order)<<40)) // "order"
 	return r.Perm(n)
 }
 
@@ -248,10 +358,14 @@ func (p *player) episode(ctx context.Context, t *Task) (*TaskResult, error) {
 	sc.agent = kind.New(brief, func(name string) float64 {
 		return chance(p.opts.Seed, t.ID, kind.Name, fmt.Sprint(sc.calls), name)
 	})
-	trace, err := simulate.Run(ctx, &simulate.Episode{
-		ID: t.ID, Server: server, Agent: sc, Policy: p.policy, Adapters: p.adapters, Budget: t.Budget,
+	e := &simulate.Episode{
+		ID: t.ID, Server: server, Agent: sc, Gate: p.open, Adapters: p.adapters, Budget: t.Budget,
 		Coin: func(step int) float64 { return chance(p.opts.Seed, t.ID, kind.Name, fmt.Sprint(step), "coin") },
-	})
+	}
+	if p.floor != nil {
+		e.Foreseen, e.Made = p.floor.foresee, p.floor.made
+	}
+	trace, err := simulate.Run(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -266,6 +380,9 @@ func (p *player) episode(ctx context.Context, t *Task) (*TaskResult, error) {
 // count labels the attempts of one trace.
 func (p *player) count(trace *simulate.Trace) Counts {
 	c := Counts{Tasks: 1, ExtraReads: trace.Reads}
+	if p.floor != nil {
+		c.Regret = p.floor.count(trace)
+	}
 	for i := range trace.Attempts {
 		a := &trace.Attempts[i]
 		tool := a.Call.Server + "/" + a.Call.Tool
@@ -298,10 +415,10 @@ func (p *player) count(trace *simulate.Trace) Counts {
 		if a.Blocked() || a.Repeated || a.Call.Outcome == calllog.Rejected {
 			c.WastedSteps++
 		}
-		if unforeseeable := a.Truth.Kind != simulate.Visible && a.Truth.Kind != ""; unforeseeable && a.Reached && a.Call.Outcome != calllog.OK {
+		if unforeseeable := p.poisoned != nil && a.Truth.Kind != simulate.Visible && a.Truth.Kind != ""; unforeseeable && a.Reached && a.Call.Outcome != calllog.OK {
 			p.poisoned[tool] = true
 		}
-		if p.opts.Calls != nil && a.Reached {
+		if p.opts.Calls != nil && a.Reached && p.order == 0 {
 			p.opts.Calls(p.cell.agent, p.cell.arm, &a.Call)
 		}
 	}

@@ -34,7 +34,8 @@ type Evidence string
 const (
 	// Twice: two distinct failing calls.
 	Twice Evidence = "twice"
-	// First: one failing call whose cause is proven, or two.
+	// First: one failing call whose cause is proven, or whose text names what it was
+	// about, or two.
 	First Evidence = "first"
 )
 
@@ -60,6 +61,9 @@ type Options struct {
 	NoHints    bool
 	// Off switches learning off: nothing is known, so nothing is said.
 	Off bool
+	// Frozen keeps what is known from the start as it is: nothing is learnt, and no
+	// rule is tested by a probe.
+	Frozen bool
 }
 
 // Policy is what is known and what to do with it. It is not safe for
@@ -99,6 +103,13 @@ func New(adapters adapter.Set, opts Options) *Policy {
 	}
 	p := &Policy{opts: opts, adapters: adapters, rules: map[ruleKey]*rule{}, suspect: map[toolKey]bool{}, clusters: map[toolKey]map[string]bool{}}
 	p.evidence.Strict = opts.Evidence == First
+	return p
+}
+
+// NewKnowing makes a policy that knows a model.
+func NewKnowing(adapters adapter.Set, opts Options, g *behavior.Graph) *Policy {
+	p := New(adapters, opts)
+	p.know(g)
 	return p
 }
 
@@ -146,11 +157,15 @@ func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict) proof {
 		pr.failures = append(pr.failures, f)
 		pr.calls += f.Calls
 		distinct = distinct.Merge(f.Distinct)
-		clear = clear || f.CauseProven()
+		clear = clear || f.CauseProven() || f.Named()
 	}
 	pr.distinct = len(distinct)
 	supported := slices.ContainsFunc(pr.failures, g.Supported)
-	pr.proven = supported && (pr.distinct >= 2 || pr.distinct == 1 && p.opts.Evidence == First && clear)
+	if p.opts.Evidence == First {
+		pr.proven = pr.distinct >= 2 && supported || pr.distinct >= 1 && clear
+	} else {
+		pr.proven = pr.distinct >= 2 && supported
+	}
 	if len(pr.failures) == 0 {
 		pr.failures, pr.calls = slices.Clone(v.By), v.By[0].Calls
 	}
@@ -166,6 +181,9 @@ func (p *Policy) approved(a *adapter.Adapter, tool string) bool {
 // probe decides whether a call that would be refused goes through once, to see
 // whether the rule still holds.
 func (p *Policy) probe(k toolKey, pr proof) bool {
+	if p.opts.Frozen {
+		return false
+	}
 	if p.suspect[k] {
 		delete(p.suspect, k)
 		return true

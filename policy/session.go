@@ -205,7 +205,9 @@ func (p *Policy) learn(k toolKey, c *calllog.Call, v *behavior.View, d Decision)
 		}
 		known[text] = true
 	}
-	p.evidence.Add(c, v)
+	if !p.opts.Frozen {
+		p.evidence.Add(c, v)
+	}
 }
 
 // offers judges every tool for the resource, the adapter's reads left out.

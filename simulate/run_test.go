@@ -81,7 +81,7 @@ func doorAdapter(t *testing.T) adapter.Set {
 func play(t *testing.T, p *policy.Policy, budget int, calls ...string) (*Trace, *door, *script) {
 	t.Helper()
 	d, s := &door{}, &script{calls: calls}
-	trace, err := Run(t.Context(), &Episode{ID: "e", Server: d, Agent: s, Policy: p, Adapters: doorAdapter(t), Budget: budget, Coin: func(step int) float64 { return float64(step) / 4 }})
+	trace, err := Run(t.Context(), &Episode{ID: "e", Server: d, Agent: s, Gate: Under(p), Adapters: doorAdapter(t), Budget: budget, Coin: func(step int) float64 { return float64(step) / 4 }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,7 @@ type Truth struct {
 	Valid bool
 	Check string // the check that fails, "" where none does
 	Kind  Kind   // of that check; Coin also where the call may still succeed
+	Text  string // what the call would be answered with, if it fails
 }
 
 // Server is an MCP server in process. It is not safe for concurrent use.

@@ -51,6 +51,8 @@ type Random func(name string) float64
 type Kind struct {
 	Name string
 	What string
+	// Default agents run unless others are asked for.
+	Default bool
 	// Calibration agents measure the suite, not a policy.
 	Calibration bool
 	New         func(*Brief, Random) Agent
@@ -59,11 +61,11 @@ type Kind struct {
 // Kinds lists every kind.
 func Kinds() []Kind {
 	return []Kind{
-		{"naive-retrier", "the same call up to 3 times, then the plan's next step; never reads", false, newNaive},
-		{"error-reader", "repairs from the servers' error texts, with success 0.8", false, newErrorReader},
-		{"hint-follower", "reads hints: comprehension 0.9, compliance 0.8; else a naive retrier", false, newHintFollower},
-		{"do-nothing", "makes no call", true, newDoNothing},
-		{"oracle", "knows the right plan and repeats what chance refused", true, newOracle},
+		{"naive-retrier", "the same call up to 3 times, then the plan's next step; never reads", true, false, newNaive},
+		{"error-reader", "repairs from the servers' error texts, with success 0.8", true, false, newErrorReader},
+		{"hint-follower", "reads hints: comprehension 0.9, compliance 0.8; else a naive retrier", true, false, newHintFollower},
+		{"do-nothing", "makes no call", false, true, newDoNothing},
+		{"oracle", "knows the right plan and repeats what chance refused", false, true, newOracle},
 	}
 }
 

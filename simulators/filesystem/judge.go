@@ -11,7 +11,7 @@ func (s *Server) Check(tool string, args jsontext.Value, _ float64) simulate.Tru
 	clone := *s
 	got := clone.run(tool, args, true)
 	if check := got.check(); check != "" {
-		return simulate.Truth{Check: check, Kind: s.kind(tool, args, got)}
+		return simulate.Truth{Check: check, Kind: s.kind(tool, args, got), Text: got.answer().Text}
 	}
 	return simulate.Truth{Valid: true}
 }

@@ -69,7 +69,12 @@ func TestCheck(t *testing.T) {
 			s := newServer(t, world(t, tt.members))
 			s.At(tt.step)
 			before := *s
-			if got := s.Check(tt.tool, jsontext.Value(tt.args), 0.5); got != tt.want {
+			truth := s.Check(tt.tool, jsontext.Value(tt.args), 0.5)
+			if truth.Valid == (truth.Text != "") {
+				t.Errorf("valid %t with the text %q", truth.Valid, truth.Text)
+			}
+			if truth.Text = ""; truth != tt.want {
+				got := truth
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 			if s.disk != before.disk || len(s.pending) != len(before.pending) {

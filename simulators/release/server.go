@@ -112,11 +112,15 @@ func (s *Server) Check(tool string, args jsontext.Value, coin float64) simulate.
 	chance := tool == "publish_release" && (s.world.Flip || s.world.Flaky > 0)
 	switch {
 	case f == nil && chance || f != nil && f.kind == simulate.Coin:
-		return simulate.Truth{Check: "coin", Kind: simulate.Coin}
+		t := simulate.Truth{Check: "coin", Kind: simulate.Coin}
+		if f != nil {
+			t.Text = f.text
+		}
+		return t
 	case f == nil:
 		return simulate.Truth{Valid: true}
 	}
-	t := simulate.Truth{Check: f.check, Kind: f.kind}
+	t := simulate.Truth{Check: f.check, Kind: f.kind, Text: f.text}
 	if raced {
 		if _, before := s.clone().run(tool, args, coin); before == nil {
 			t.Kind = simulate.Stale

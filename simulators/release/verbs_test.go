@@ -78,7 +78,7 @@ func TestRefusals(t *testing.T) {
 		if !a.IsError || a.Text != tt.text {
 			t.Errorf("%s %s: %q\nwant %q", tt.tool, tt.args, a.Text, tt.text)
 		}
-		if truth != (simulate.Truth{Check: tt.check, Kind: simulate.Visible}) {
+		if truth != (simulate.Truth{Check: tt.check, Kind: simulate.Visible, Text: tt.text}) {
 			t.Errorf("%s %s: %+v, want the check %s", tt.tool, tt.args, truth, tt.check)
 		}
 		if string(s.Snapshot()) != before {
