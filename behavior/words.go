@@ -8,12 +8,21 @@ import (
 // Named tells whether the text of a failure names one of the atoms that it violates:
 // "tests have not passed" names tests_passed. Such a text is about it, and not about
 // something that nothing shows.
-func (f *Failure) Named() bool {
+func (f *Failure) Named() bool { return f.names(func(Path) bool { return true }) }
+
+// NamedState tells it of atoms of the state alone: what isn't observed may have
+// changed when the same arguments come again.
+func (f *Failure) NamedState() bool { return f.names(Path.NamesState) }
+
+func (f *Failure) names(which func(Path) bool) bool {
 	said := map[string]bool{}
 	for _, w := range words(placeholderNames.Replace(f.Example)) {
 		said[w] = true
 	}
 	for _, a := range f.Violates {
+		if !which(a.Path) {
+			continue
+		}
 		if a.named(said) || a.printed(f.Example) {
 			return true
 		}

@@ -168,6 +168,12 @@ func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
 	}
 }
 
+// Example is the hash by which a call is known among examples: calls of one session
+// that say the same have one.
+func Example(c *calllog.Call) uint64 {
+	return mix(Session(c.Session), Both(Content(c.Args), Content(c.Before)))
+}
+
 // named names a call for itself.
 type named calllog.Call
 

@@ -118,14 +118,19 @@ func TestEvidence(t *testing.T) {
 		{Twice, calllog.StateCause, 1, Forward},
 		{Twice, calllog.Unclear, 2, Refuse},
 		{First, calllog.StateCause, 1, Refuse},
-		{First, calllog.Unclear, 1, Forward},
-		{First, calllog.Unclear, 2, Refuse},
+		{First, calllog.Unclear, 1, Refuse}, // the text names what it is about
+		{First, calllog.NoCause, 1, Forward},
+		{First, calllog.NoCause, 2, Refuse},
 	} {
+		text := needsTests
+		if tt.cause == calllog.NoCause { // nor does the text say it
+			tt.cause, text = calllog.Unclear, "Release cannot be published for now"
+		}
 		b := newTable(t, Options{Mode: Block, Evidence: tt.evidence})
 		b.teach("publish_release", tested, "", shipped, 2)
 		for range tt.failures {
 			c, d := b.check("publish_release", untested)
-			c.Outcome, c.Cause, c.ErrorText = calllog.Rejected, tt.cause, needsTests
+			c.Outcome, c.Cause, c.ErrorText = calllog.Rejected, tt.cause, text
 			b.s.Observe(c, d)
 		}
 		if _, d := b.check("publish_release", untested); d.Action != tt.want || !d.Predicted {
@@ -134,9 +139,39 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
+// TestSameCallAgain: a call that failed is refused when it comes again in the same
+// session and state, if the text named what in that state is amiss; one of another
+// session is another call, which has failed once.
+func TestSameCallAgain(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Action{needsTests: Refuse, "Release cannot be published for now": Forward} {
+		b := newTable(t, Options{Mode: Block})
+		b.teach("publish_release", tested, "", shipped, 2)
+		b.f.states["same"] = untested
+		again := func(s *Session) (*calllog.Call, Decision) {
+			c := &calllog.Call{Tool: "publish_release", Args: jsontext.Value(`{"release_id":"same"}`)}
+			return c, s.Check(c)
+		}
+		c, d := again(b.s)
+		c.Outcome, c.Cause, c.ErrorText = calllog.Rejected, calllog.Unclear, text
+		b.s.Observe(c, d)
+		if _, d := again(b.s); d.Action != want {
+			t.Errorf("%q: %+v", text, d)
+		}
+		if _, d := again(b.p.Session("s2", "release", b.f)); d.Action != Forward {
+			t.Errorf("%q, in another session: %+v", text, d)
+		}
+		b.f.states["same"] = tested
+		if _, d := again(b.s); d.Action != Forward || d.Note != "" {
+			t.Errorf("%q, in another state: %+v", text, d)
+		}
+	}
+}
+
 // TestRetriesAreOneCall: the same call again is no second failure.
 func TestRetriesAreOneCall(t *testing.T) {
 	t.Parallel()
+	const needsTests = "Release cannot be published for now"
 	b := newTable(t, Options{Mode: Block})
 	b.teach("publish_release", tested, "", shipped, 2)
 	b.f.states["same"] = untested

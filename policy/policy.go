@@ -145,11 +145,11 @@ func (p *Policy) verdict(g *behavior.Guard, x behavior.State) behavior.Verdict {
 }
 
 // prove gathers the failures whose texts the atoms explain; where there are
-// none, the others, which prove nothing.
-func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict) proof {
+// none, the others, which prove nothing. this is the hash of the call at hand.
+func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict, this uint64) proof {
 	var pr proof
 	var distinct behavior.Sample
-	clear := false
+	clear, same := false, false
 	for _, f := range v.By {
 		if cl, _ := g.ClusterOf(f.Cluster); f.Condition == nil && !cl.Trusted() {
 			continue
@@ -158,14 +158,13 @@ func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict) proof {
 		pr.calls += f.Calls
 		distinct = distinct.Merge(f.Distinct)
 		clear = clear || f.CauseProven() || f.Named()
+		same = same || f.NamedState() && slices.ContainsFunc(f.Distinct, func(r behavior.CallRef) bool { return r.Hash == this })
 	}
 	pr.distinct = len(distinct)
 	supported := slices.ContainsFunc(pr.failures, g.Supported)
-	if p.opts.Evidence == First {
-		pr.proven = pr.distinct >= 2 && supported || pr.distinct >= 1 && clear
-	} else {
-		pr.proven = pr.distinct >= 2 && supported
-	}
+	// The same call again in the same state, after a text that names what is amiss in that
+	// state, is no other call to be learnt of: it fails again.
+	pr.proven = pr.distinct >= 2 && supported || same || pr.distinct >= 1 && clear && p.opts.Evidence == First
 	if len(pr.failures) == 0 {
 		pr.failures, pr.calls = slices.Clone(v.By), v.By[0].Calls
 	}

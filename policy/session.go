@@ -113,7 +113,7 @@ func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Dec
 	}
 	d.Predicted = true
 	k := toolKey{c.Server, c.Tool, c.Fingerprint}
-	pr := p.prove(g, d.Verdict)
+	pr := p.prove(g, d.Verdict, learn.Example(c))
 	pr.proven = pr.proven && (!p.retest[k] || p.rule(k, pr).confirmed)
 	if p.opts.Mode == Observe {
 		return d, pr

@@ -49,7 +49,7 @@ func (s *Session) sort(offers []behavior.Offer) (ok, no, steps []string) {
 			ok = append(ok, o.Tool+effectText(o.Effects))
 		case behavior.Fails:
 			g := s.p.evidence.Tool(s.name, o.Tool, s.server.Fingerprint(o.Tool)).Guard
-			if s.p.prove(g, o.Verdict).proven {
+			if s.p.prove(g, o.Verdict, 0).proven {
 				no = append(no, o.Tool)
 				steps = append(steps, stepsFor(o, offers)...)
 			}
