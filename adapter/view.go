@@ -17,7 +17,7 @@ func (a *Adapter) View(c *calllog.Call) *behavior.View {
 	if a == nil {
 		return generic(c)
 	}
-	v := &behavior.View{}
+	v := &behavior.View{Writes: a.Writes(c.Tool)}
 	refs := a.Refs(c.Tool, c.Args)
 	if len(refs) > 0 {
 		v.Resource, v.Class, v.Primary = refs[0].String(), refs[0].Class, refs[0].Role
@@ -52,7 +52,7 @@ func (a *Adapter) Names(c *calllog.Call) string {
 
 func generic(c *calllog.Call) *behavior.View {
 	args, before := treeOf(c.Args), tree{kind: 'n'}
-	v := &behavior.View{Args: behavior.NewState(flattenTree(behavior.ArgsRole, &args, &filter{numbers: true}))}
+	v := &behavior.View{Args: behavior.NewState(flattenTree(behavior.ArgsRole, &args, &filter{numbers: true})), Writes: (*Adapter)(nil).Writes(c.Tool)}
 	switch {
 	case c.Before == nil || c.StateDirty:
 		v.State = behavior.State{Unknown: []behavior.Path{{}}}

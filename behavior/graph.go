@@ -111,9 +111,7 @@ type Tool struct {
 	// Unobserved counts ok and rejected calls that named a resource whose
 	// state was not observed.
 	Unobserved int
-	// First and Last are when it was called, in microseconds since 1970; 0 if no
-	// call says.
-	First, Last int64
+	Called     Span
 }
 
 // Compare orders tools by server, name and fingerprint.

@@ -30,6 +30,7 @@ type modelJSON struct {
 	Version        int                 `json:"version"`
 	Calls          int                 `json:"calls"`
 	Fingerprint    string              `json:"fingerprint"`
+	SHA256         string              `json:"sha256"` // of the document with this empty
 	Tools          []toolJSON          `json:"tools"`
 	States         []stateJSON         `json:"states"`
 	Edges          []edgeJSON          `json:"edges"`
@@ -46,8 +47,8 @@ type toolJSON struct {
 	Class       string         `json:"class"`
 	Outcomes    map[string]int `json:"outcomes"`
 	Unobserved  int            `json:"unobserved"`
-	First       int64          `json:"first_us,omitzero"`
-	Last        int64          `json:"last_us,omitzero"`
+	First       *int64         `json:"first_us,omitzero"` // when it was called, if the log says
+	Last        *int64         `json:"last_us,omitzero"`
 	Guard       guardJSON      `json:"guard"`
 	Effects     []effectJSON   `json:"effects"`
 	Cells       []cellJSON     `json:"cells"`
@@ -144,12 +145,27 @@ func (g *Graph) Write(w io.Writer) error {
 	}
 	doc.Drift = driftDocs(g.Drifts())
 	doc.Timelines = timelinesDoc(&g.Timelines, at)
-	b, err := json.Marshal(doc, json.Deterministic(true), jsontext.WithIndent(" "), jsontext.AllowInvalidUTF8(true))
+	var err error
+	if doc.SHA256, err = doc.sum(); err != nil {
+		return err
+	}
+	b, err := json.Marshal(&doc, json.Deterministic(true), jsontext.WithIndent(" "), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return err
 	}
 	_, err = w.Write(append(b, '\n'))
 	return err
+}
+
+// sum is the checksum of what the document says, however it is laid out.
+func (d *modelJSON) sum() (string, error) {
+	bare := *d
+	bare.SHA256 = ""
+	h := sha256.New()
+	if err := json.MarshalWrite(h, &bare, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Fingerprint is a hash of the evidence: equal for equal evidence.
@@ -171,7 +187,10 @@ func (g *Graph) Fingerprint() string {
 }
 
 func toolDoc(t *Tool) toolJSON {
-	d := toolJSON{Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, Class: t.Class(), Unobserved: t.Unobserved, First: t.First, Last: t.Last, Outcomes: map[string]int{}}
+	d := toolJSON{Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, Class: t.Class(), Unobserved: t.Unobserved, Outcomes: map[string]int{}}
+	if t.Called.Known {
+		d.First, d.Last = &t.Called.First, &t.Called.Last
+	}
 	for _, o := range calllog.Outcomes() {
 		d.Outcomes[o.String()] = t.Counts[o]
 	}
@@ -308,15 +327,24 @@ var ErrNotModel = errors.New("not a model.json that this version reads")
 // disagree.
 func Read(r io.Reader) (*Graph, error) {
 	var doc modelJSON
-	if err := json.UnmarshalRead(r, &doc); err != nil {
+	if err := json.UnmarshalRead(r, &doc, jsontext.AllowInvalidUTF8(true)); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrNotModel, err)
 	}
 	if doc.Format != ModelFormat || doc.Version != ModelVersion {
 		return nil, fmt.Errorf("%w: format %q version %d, want %q version %d", ErrNotModel, doc.Format, doc.Version, ModelFormat, ModelVersion)
 	}
+	switch sum, err := doc.sum(); {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %v", ErrNotModel, err)
+	case sum != doc.SHA256:
+		return nil, fmt.Errorf("%w: its checksum isn't that of what it says; it is damaged, or was edited. Learn it again with mcpg learn", ErrNotModel)
+	}
 	g := &Graph{Calls: doc.Calls, Domains: doc.Domains}
 	for _, d := range doc.Tools {
-		t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved, First: d.First, Last: d.Last}
+		t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved}
+		if d.First != nil && d.Last != nil {
+			t.Called = Span{*d.First, *d.Last, true}
+		}
 		var err error
 		if t.Guard, err = d.Guard.guard(); err != nil {
 			return nil, fmt.Errorf("%w: tool %s: %v", ErrNotModel, d.Tool, err)

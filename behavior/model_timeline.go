@@ -29,7 +29,8 @@ type occurrenceJSON struct {
 	Age      int64    `json:"state_age_us,omitzero"`
 	Resource string   `json:"resource,omitzero"`
 	Wrote    bool     `json:"wrote,omitzero"`
-	Content  string   `json:"content,omitzero"`
+	Args     string   `json:"args,omitzero"`
+	State    string   `json:"state,omitzero"`
 	Left     []string `json:"left,omitzero"`
 }
 
@@ -128,7 +129,7 @@ func timelinesDoc(l *Timelines, at places) timelinesJSON {
 		for i := range line.Calls {
 			o := &line.Calls[i]
 			call := occurrenceJSON{Time: o.Time, Tool: at.tools[o.Tool], Outcome: o.Outcome.String(), Age: o.Age,
-				Resource: hexHash(o.Resource), Wrote: o.Wrote, Content: hexHash(o.Content)}
+				Resource: hexHash(o.Resource), Wrote: o.Wrote, Args: hexHash(o.Args), State: hexHash(o.State)}
 			if o.Cell != nil {
 				cell := at.cells[o.Cell]
 				call.Cell = &cell
@@ -199,7 +200,10 @@ func (d *occurrenceJSON) occurrence(tools []*Tool) (Occurrence, error) {
 	if o.Resource, err = parseHash(d.Resource); err != nil {
 		return o, err
 	}
-	if o.Content, err = parseHash(d.Content); err != nil {
+	if o.Args, err = parseHash(d.Args); err != nil {
+		return o, err
+	}
+	if o.State, err = parseHash(d.State); err != nil {
 		return o, err
 	}
 	for _, text := range d.Left {

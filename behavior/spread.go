@@ -1,6 +1,9 @@
 package behavior
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 // MaxValues is how many distinct tokens a path may have before it is wide: an
 // id, a text or a time, and no category.
@@ -44,7 +47,7 @@ func (s *Spread) Add(z State) (widened bool) {
 }
 
 func (s *Spread) count(p Path, value string) (widened bool) {
-	if s.wide[p] {
+	if len(s.wide) > 0 && (s.wide[p] || s.IsWide(p)) {
 		return false
 	}
 	if s.values == nil {
@@ -70,6 +73,14 @@ func (s *Spread) Widen(p Path) {
 	}
 	delete(s.values, p)
 	s.wide[p] = true
+	// What lies below is wide with it, and no more counted: it is no part of states.
+	below, ok := strings.CutSuffix(p.Field, WideMark[1:])
+	if !ok {
+		return
+	}
+	under := func(q Path) bool { return q != p && q.Role == p.Role && strings.HasPrefix(q.Field, below) }
+	maps.DeleteFunc(s.values, func(q Path, _ map[string]bool) bool { return under(q) })
+	maps.DeleteFunc(s.wide, func(q Path, _ bool) bool { return under(q) })
 }
 
 // Wide lists the wide paths, in no order.
@@ -86,7 +97,7 @@ func (s *Spread) Narrow(z State) State { return z.Drop(s.IsWide) }
 // Merge adds the counts of another and tells whether a path has become wide.
 func (s *Spread) Merge(o *Spread) (widened bool) {
 	for p := range o.wide {
-		if !s.wide[p] {
+		if !s.wide[p] && !s.IsWide(p) {
 			s.Widen(p)
 			widened = true
 		}

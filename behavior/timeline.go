@@ -20,7 +20,8 @@ type Occurrence struct {
 	Cause    calllog.Cause
 	Resource uint64 // hash of the first resource, 0 without one
 	Wrote    bool   // it is known to have left the resource in another state
-	Content  uint64 // hash of arguments and state
+	Args     uint64 // hash of the arguments, and of the state
+	State    uint64
 	// Left are features that are no part of the cell, for their paths are wide; at most
 	// MaxLeft.
 	Left []Feature
@@ -45,8 +46,31 @@ type Timelines struct {
 
 // Compare orders occurrences by time; those of one time by what they are.
 func (o *Occurrence) Compare(p *Occurrence) int {
-	return cmp.Or(cmp.Compare(o.Time, p.Time), o.Tool.Compare(p.Tool), cmp.Compare(o.Outcome, p.Outcome), cmp.Compare(o.Content, p.Content),
-		strings.Compare(o.Cluster, p.Cluster), cmp.Compare(o.Age, p.Age))
+	return cmp.Or(cmp.Compare(o.Time, p.Time), o.Tool.Compare(p.Tool), cmp.Compare(o.Outcome, p.Outcome), cmp.Compare(o.Args, p.Args), cmp.Compare(o.State, p.State),
+		strings.Compare(o.Cluster, p.Cluster), cmp.Compare(o.Age, p.Age), cmp.Compare(o.Cause, p.Cause), cmp.Compare(o.Resource, p.Resource),
+		compareWrote(o.Wrote, p.Wrote), compareCells(o.Cell, p.Cell))
+}
+
+func compareWrote(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func compareCells(a, b *Cell) int {
+	switch {
+	case a == b:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	}
+	return strings.Compare(a.Key(), b.Key())
 }
 
 // Why a cell has both outcomes.
@@ -181,20 +205,20 @@ func (g *Graph) cellsSince(t *Tool, from int64) map[string]bool {
 	return out
 }
 
-// schemaDrift compares a tool with the one of that name that was called before it
-// under another fingerprint.
+// schemaDrift compares a tool with the one of that name that was called before it, and
+// never since, under another fingerprint. Where both are in use there is no change.
 func (g *Graph) schemaDrift(t *Tool) (Drift, bool) {
 	var before *Tool
 	for _, u := range g.Tools {
-		if u.Server == t.Server && u.Name == t.Name && u.Fingerprint != t.Fingerprint && u.First != 0 && u.First < t.First &&
-			(before == nil || u.First > before.First) {
+		named := u.Server == t.Server && u.Name == t.Name && u.Fingerprint != "" && u.Fingerprint != t.Fingerprint
+		if named && u.Called.Known && u.Called.Last < t.Called.First && (before == nil || u.Called.Last > before.Called.Last) {
 			before = u
 		}
 	}
-	if before == nil || t.First == 0 {
+	if before == nil || !t.Called.Known || t.Fingerprint == "" {
 		return Drift{}, false
 	}
-	d := Drift{Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, Before: before.Fingerprint, From: min(before.Last, t.First), To: t.First}
+	d := Drift{Server: t.Server, Tool: t.Name, Fingerprint: t.Fingerprint, Before: before.Fingerprint, From: before.Called.Last, To: t.Called.First}
 	seen := map[string]bool{}
 	for _, e := range t.edges() {
 		seen[e.State.Key()] = true

@@ -10,6 +10,7 @@ type View struct {
 	Args     State  // arguments and relations
 	After    State  // of the first resource after the call, its role off
 	HasAfter bool
+	Writes   bool // the tool may change something
 }
 
 // Features is everything that a guard may test.

@@ -46,7 +46,12 @@ type row struct {
 	age    int64
 	write  bool // another session wrote to the resource since the state was read
 
+	args    uint64 // hashes of all that the arguments and the state are
+	state   uint64
 	before  [2]string // the session's calls before: the last one, and the one before that
+	exactly string    // the last one, with its arguments
+	gap     float64   // microseconds since it
+	tied    bool      // the call before or after has the same time: which was first isn't known
 	lastErr string    // the last failure of the tool in the session
 	earlier []string  // tools that had worked in the session, sorted
 	left    []behavior.Feature
@@ -112,11 +117,14 @@ func gather(lines *behavior.Timelines, groups map[*behavior.Cell]*group) {
 	type at struct {
 		session int
 		call    *behavior.Occurrence
+		tied    bool // with the session's call before or after
 	}
 	var order []at
 	for i := range lines.Sessions {
-		for j := range lines.Sessions[i].Calls {
-			order = append(order, at{i, &lines.Sessions[i].Calls[j]})
+		calls := lines.Sessions[i].Calls
+		for j := range calls {
+			tied := j > 0 && calls[j-1].Time == calls[j].Time || j+1 < len(calls) && calls[j+1].Time == calls[j].Time
+			order = append(order, at{i, &calls[j], tied})
 		}
 	}
 	slices.SortStableFunc(order, func(a, b at) int { return cmp.Compare(a.call.Time, b.call.Time) })
@@ -127,8 +135,8 @@ func gather(lines *behavior.Timelines, groups map[*behavior.Cell]*group) {
 		c := o.call
 		if gr := groups[c.Cell]; gr != nil && (c.Outcome == calllog.OK || c.Cause != calllog.ArgumentCause) {
 			gr.rows = append(gr.rows, row{place: place, time: c.Time, failed: c.Outcome != calllog.OK, age: c.Age,
-				write: writtenSince(writes[c.Resource], o.session, c.Time-c.Age), before: h.before, lastErr: h.lastErr[c.Tool],
-				earlier: h.earlier, left: c.Left})
+				write: writtenSince(writes[c.Resource], o.session, c.Time-c.Age), before: h.before, exactly: h.exactly, gap: float64(c.Time - h.time),
+				tied: o.tied, lastErr: h.lastErr[c.Tool], earlier: h.earlier, left: c.Left, args: c.Args, state: c.State})
 		}
 		h.add(c)
 		if c.Wrote && c.Resource != 0 {
@@ -157,12 +165,15 @@ func writtenSince(ws []write, session int, since int64) bool {
 // history is what a session did so far.
 type history struct {
 	before  [2]string
+	exactly string
+	time    int64
 	lastErr map[*behavior.Tool]string
 	earlier []string // not changed in place
 }
 
 func (h *history) add(c *behavior.Occurrence) {
 	h.before = [2]string{c.Tool.Name + " " + c.Outcome.String(), h.before[0]}
+	h.exactly, h.time = fmt.Sprint(h.before[0], " ", c.Args), c.Time
 	if h.lastErr == nil {
 		h.lastErr = map[*behavior.Tool]string{}
 	}
@@ -210,7 +221,7 @@ func attribute(groups []*group) *behavior.Cause {
 		why.Calls += len(y)
 	}
 	if hypothesis.Arrangements(a.y) < 3/chance {
-		why.Detail = "too few calls whose time is known: no test could tell"
+		why.Detail = "too few calls whose place in time is known: no test could tell"
 		return why
 	}
 	found := []*finding{a.missing(), a.stale(), a.drift(), a.hidden()}
@@ -263,6 +274,16 @@ func likely(found []*finding) *finding {
 
 // nothing says that no cause was found, where one would have been.
 func (a *attribution) nothing(why *behavior.Cause) {
+	tied := 0
+	for _, gr := range a.groups {
+		for _, r := range gr.rows {
+			tied += sideOf(r.tied)
+		}
+	}
+	if tied*5 > why.Calls {
+		why.Detail = "the log's times are too coarse to tell which call of a session came first"
+		return
+	}
 	runs := hypothesis.Permute(a.seed+9, a.y, hypothesis.Runs)
 	why.Tests = append(why.Tests, behavior.Test{Name: "runs", P: runs, Adjusted: runs})
 	if runs <= chance/4 {
@@ -276,7 +297,7 @@ func (a *attribution) nothing(why *behavior.Cause) {
 		}
 	}
 	why.Name = behavior.CauseNondeterminism
-	why.Detail = fmt.Sprintf("neither values, staleness, time nor the session's calls go with the %d refusals of %d calls", failed, why.Calls)
+	why.Detail = fmt.Sprintf("neither the values that were recorded, the age of the state, the time nor the session's last calls go with the %d refusals of %d calls", failed, why.Calls)
 }
 
 func seedOf(groups []*group) uint64 {
@@ -405,10 +426,23 @@ func (a *attribution) missing() *finding {
 		}
 		ps[i] = a.information(uint64(100+i), a.token(c.path))
 	}
+	exactly := map[int]string{len(ps): "what exactly the arguments are", len(ps) + 1: "what exactly the state is"}
+	symbols := map[int]func(*row) string{
+		len(ps):     a.common(func(r *row) string { return fmt.Sprint(r.args) }),
+		len(ps) + 1: a.common(func(r *row) string { return fmt.Sprint(r.state) }),
+	}
+	for i := range 2 {
+		ps = append(ps, a.information(uint64(90+i), symbols[len(ps)]))
+	}
 	f := &finding{name: behavior.CauseMissing, p: 1, adjusted: 1, limit: chanceMissing, again: (*attribution).missing}
 	for i, adjusted := range hypothesis.Holm(ps) {
 		if adjusted < f.adjusted {
-			f.p, f.adjusted, f.symbol = ps[i], adjusted, a.token(candidates[i].path)
+			f.p, f.adjusted = ps[i], adjusted
+			if what := exactly[i]; what != "" {
+				f.symbol, f.detail = symbols[i], "the outcomes go with "+what+": an id, a text or a number that is no part of what was compared"
+				continue
+			}
+			f.symbol = a.token(candidates[i].path)
 			f.detail = "the outcomes go with " + candidates[i].path.String() + ", which takes too many values to be part of the state"
 		}
 	}
@@ -439,13 +473,17 @@ func (a *attribution) number(seed uint64, p behavior.Path) float64 {
 
 // token is a path's values that stand in a few calls at least; the others are one.
 func (a *attribution) token(p behavior.Path) func(*row) string {
-	n := map[string]int{}
-	text := func(r *row) string {
+	return a.common(func(r *row) string {
 		if v, ok := valueAt(r, p); ok {
 			return v.String()
 		}
 		return ""
-	}
+	})
+}
+
+// common are texts that several calls have; the others are one.
+func (a *attribution) common(text func(*row) string) func(*row) string {
+	n := map[string]int{}
 	for _, of := range each(a, text) {
 		for _, t := range of {
 			n[t]++
@@ -499,6 +537,11 @@ func (a *attribution) drift() *finding {
 	f := &finding{name: behavior.CauseDrift, p: hypothesis.Permute(a.seed+3, a.y, hypothesis.Change(a.places())), limit: chance, again: (*attribution).drift}
 	at := hypothesis.ChangeAt(a.places(), a.y)
 	f.symbol = func(r *row) string { return fmt.Sprint(r.place >= at) }
+	// Outcomes that come in clumps on either side too went there and back: that is a
+	// state that somebody switches, and no change for good.
+	if sides := a.given(f.symbol); f.p <= chance && hypothesis.Permute(a.seed+8, sides.y, hypothesis.Runs) <= chance/4 {
+		f.p = 1
+	}
 	return f
 }
 
@@ -536,12 +579,24 @@ func (a *attribution) hidden() *finding {
 		}
 	}
 	try(4, 4, "the session's call before", func(r *row) string { return r.before[0] })
+	try(7, 6, "the session's call before and its arguments", a.common(func(r *row) string { return r.exactly }))
 	try(5, 4, "the session's two calls before", func(r *row) string { return strings.Join(r.before[:], "\x00") })
+	if gap := each(a, func(r *row) float64 { return r.gap }); f.p > 0 {
+		for _, of := range gap {
+			for i := range of {
+				of[i] = -of[i]
+			}
+		}
+		if p := 6 * a.rank(8, gap); p < f.p {
+			middle := median(gap)
+			f.p, f.detail, f.symbol = p, "refusals come sooner after the session's call before", func(r *row) string { return fmt.Sprint(-r.gap > middle) }
+		}
+	}
 	tools := a.earlier()
 	m := 2 * (1 + len(tools))
 	try(6, m, "how the tool failed last in the session", func(r *row) string { return r.lastErr })
 	for i, tool := range tools {
-		try(uint64(7+i), m, "whether "+tool+" had worked in the session before", func(r *row) string {
+		try(uint64(20+i), m, "whether "+tool+" had worked in the session before", func(r *row) string {
 			_, had := slices.BinarySearch(r.earlier, tool)
 			return fmt.Sprint(had)
 		})

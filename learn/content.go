@@ -9,8 +9,7 @@ import (
 	"mcpg/calllog"
 )
 
-// Content is equal for JSON values that say the same (calllog.Canonical is): it is
-// one of the two parts that Event.Content is made of.
+// Content is equal for JSON values that say the same, as calllog.Canonical is.
 func Content(v jsontext.Value) uint64 {
 	if v == nil {
 		return 0
@@ -25,9 +24,6 @@ func Content(v jsontext.Value) uint64 {
 	}
 	return xxh3.Hash(v)
 }
-
-// Both joins the contents of arguments and state.
-func Both(args, before uint64) uint64 { return mix(args, before) }
 
 // contents hashes a JSON text, the members of an object in any order. It takes what
 // isn't JSON too, as long as strings and brackets end.

@@ -18,8 +18,7 @@ func (k toolKey) compare(o toolKey) int {
 type toolEvidence struct {
 	key        toolKey
 	times      *timelines // of the evidence
-	first      int64      // when it was called, in microseconds; 0 if no call says
-	last       int64
+	called     behavior.Span
 	counts     [6]int
 	unobserved int
 	cells      map[string]*behavior.Cell
@@ -129,10 +128,7 @@ func (e *Evidence) Merge(o *Evidence) {
 		for i, n := range ot.counts {
 			t.counts[i] += n
 		}
-		if ot.first != 0 || ot.last != 0 {
-			t.first, t.last = span(t.first, t.last, ot.first)
-			t.first, t.last = span(t.first, t.last, ot.last)
-		}
+		t.called.Merge(ot.called)
 		t.mergeSpread(ot)
 		for _, oc := range ot.cells {
 			t.mergeCell(oc)
@@ -186,7 +182,7 @@ func FromGraph(g *behavior.Graph) *Evidence {
 	e := &Evidence{calls: g.Calls}
 	for _, gt := range g.Tools {
 		t := e.tool(toolKey{gt.Server, gt.Name, gt.Fingerprint})
-		t.counts, t.unobserved, t.first, t.last = gt.Counts, gt.Unobserved, gt.First, gt.Last
+		t.counts, t.unobserved, t.called = gt.Counts, gt.Unobserved, gt.Called
 		for _, p := range gt.Guard.Wide {
 			t.widen(p)
 		}
@@ -201,7 +197,7 @@ func FromGraph(g *behavior.Graph) *Evidence {
 				resource: o.Resource, wrote: o.Wrote, left: o.Left}
 			s.refused.Cluster, s.refused.Cause = o.Cluster, o.Cause
 			s.move()
-			e.times.add(line.Session, happening{o.Time, o.Age, o.Content, s})
+			e.times.add(line.Session, happening{o.Time, o.Age, o.Args, o.State, s})
 		}
 	}
 	return e

@@ -91,7 +91,7 @@ func (t *toolEvidence) derive(k toolKey, strict bool) *behavior.Tool {
 	if t.derived != nil {
 		return t.derived
 	}
-	d := &behavior.Tool{Server: k.server, Name: k.name, Fingerprint: k.fingerprint, Counts: t.counts, Unobserved: t.unobserved, First: t.first, Last: t.last}
+	d := &behavior.Tool{Server: k.server, Name: k.name, Fingerprint: k.fingerprint, Counts: t.counts, Unobserved: t.unobserved, Called: t.called}
 	t.project()
 	d.Cells = t.sorted()
 	d.Guard = induceGuard(d.Cells, strict, slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare))

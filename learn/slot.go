@@ -22,15 +22,16 @@ type Slot struct {
 	wrote    bool
 	left     []behavior.Feature // that the cell leaves out
 
-	calls       int // that the tool doesn't know of yet
-	sample      behavior.Sample
-	first, last int64
+	calls  int // that the tool doesn't know of yet
+	sample behavior.Sample
+	called behavior.Span
 }
 
 // Event is one call among those that are alike.
 type Event struct {
-	Session uint64    // what Session gives
-	Content uint64    // of its arguments and state, what Both gives
+	Session uint64 // what Session gives
+	Args    uint64 // of its arguments and of its state, what Content gives
+	State   uint64
 	Time    int64     // microseconds since 1970
 	Age     int64     // of the state, in microseconds
 	Timed   bool      // Time is known
@@ -84,15 +85,15 @@ func (e *Evidence) Count(s *Slot, ev *Event) {
 	}
 	s.calls++
 	if ev.Timed {
-		s.first, s.last = span(s.first, s.last, ev.Time)
+		s.called.Add(ev.Time)
 		if times := e.timelines(); times.wants(ev.Session) {
-			times.add(ev.Session, happening{ev.Time, ev.Age, ev.Content, s})
+			times.add(ev.Session, happening{ev.Time, ev.Age, ev.Args, ev.State, s})
 		}
 	}
 	if s.cell == nil {
 		return
 	}
-	if hash := mix(ev.Session, ev.Content); s.sample.Wants(hash, ev.Time) {
+	if hash := mix(ev.Session, mix(ev.Args, ev.State)); s.sample.Wants(hash, ev.Time) {
 		r := ev.Names.Ref(ev.Row)
 		r.Hash, r.Time = hash, ev.Time
 		s.sample = s.sample.Add(r)
@@ -114,10 +115,7 @@ func (e *Evidence) tell(s *Slot) {
 	t := s.t
 	t.derived = nil
 	t.counts[s.outcome] += n
-	if s.first != 0 || s.last != 0 {
-		t.first, t.last = span(t.first, t.last, s.first)
-		t.first, t.last = span(t.first, t.last, s.last)
-	}
+	t.called.Merge(s.called)
 	if s.unobserved {
 		t.unobserved += n
 	}
@@ -134,7 +132,7 @@ func (e *Evidence) tell(s *Slot) {
 		r.Calls, r.Sample = n, s.sample
 		s.cell.Refused = addRefusals(s.cell.Refused, r)
 	}
-	s.calls, s.sample, s.first, s.last = 0, nil, 0, 0
+	s.calls, s.sample, s.called = 0, nil, behavior.Span{}
 }
 
 // Forget lets go of slots that nothing will be counted in any more.
@@ -149,7 +147,7 @@ func (e *Evidence) Forget() {
 // Add learns from one call.
 func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
 	s := e.Slot(c, v)
-	ev := Event{Session: Session(c.Session), Content: Both(Content(c.Args), Content(c.Before)), Age: c.StateAge.Microseconds(), Names: (*named)(c)}
+	ev := Event{Session: Session(c.Session), Args: Content(c.Args), State: Content(c.Before), Age: c.StateAge.Microseconds(), Names: (*named)(c)}
 	if ev.Timed = !c.Time.IsZero(); ev.Timed {
 		ev.Time = c.Time.UnixMicro()
 	}
@@ -171,7 +169,7 @@ func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
 // Example is the hash by which a call is known among examples: calls of one session
 // that say the same have one.
 func Example(c *calllog.Call) uint64 {
-	return mix(Session(c.Session), Both(Content(c.Args), Content(c.Before)))
+	return mix(Session(c.Session), mix(Content(c.Args), Content(c.Before)))
 }
 
 // named names a call for itself.

@@ -9,24 +9,40 @@ import (
 	"mcpg/calllog"
 )
 
-// maxTimeline is of how many calls the order is kept.
-const maxTimeline = 16384
+const (
+	// maxTimeline is of how many calls the order is kept.
+	maxTimeline = 16384
+	// maxSession is how many of them a session may have, its earliest.
+	maxSession = 2048
+)
 
 // happening is one call of a session.
 type happening struct {
 	time, age int64 // microseconds
-	content   uint64
+	args      uint64
+	state     uint64
 	slot      *Slot
 }
 
 func (h *happening) compare(o *happening) int {
 	a, b := h.slot, o.slot
-	return cmp.Or(cmp.Compare(h.time, o.time), a.t.key.compare(b.t.key), cmp.Compare(a.outcome, b.outcome), cmp.Compare(h.content, o.content),
-		cmp.Compare(a.refused.Cluster, b.refused.Cluster), cmp.Compare(h.age, o.age))
+	return cmp.Or(cmp.Compare(h.time, o.time), a.t.key.compare(b.t.key), cmp.Compare(a.outcome, b.outcome), cmp.Compare(h.args, o.args), cmp.Compare(h.state, o.state),
+		cmp.Compare(a.refused.Cluster, b.refused.Cluster), cmp.Compare(h.age, o.age), cmp.Compare(a.refused.Cause, b.refused.Cause),
+		cmp.Compare(a.resource, b.resource), sideOf(a.wrote)-sideOf(b.wrote), compareCells(a.cell, b.cell))
 }
 
-// timelines keep the sessions of lowest hash whole, as many as have maxTimeline
-// calls together; the first of them with its earliest calls if it has more. What is
+func compareCells(a, b *behavior.Cell) int {
+	switch {
+	case a == b || a == nil && b == nil:
+		return 0
+	case a == nil || b == nil:
+		return sideOf(a != nil) - sideOf(b != nil)
+	}
+	return cmp.Compare(a.Key(), b.Key())
+}
+
+// timelines keep the sessions of lowest hash, as many as have maxTimeline calls
+// together, of each the earliest maxSession. What is
 // kept of parts that are merged is what is kept of the whole: a session that is
 // left out once has too many calls before it for good.
 type timelines struct {
@@ -55,21 +71,23 @@ func (l *timelines) add(session uint64, h happening) {
 // settle leaves out what is too much.
 func (l *timelines) settle() {
 	kept := 0
-	for i, session := range slices.Sorted(maps.Keys(l.sessions)) {
+	for _, session := range slices.Sorted(maps.Keys(l.sessions)) {
 		calls := l.sessions[session]
-		switch {
-		case !l.wants(session):
+		if !l.wants(session) {
 			delete(l.sessions, session)
 			continue
-		case i == 0 && len(calls) > maxTimeline:
+		}
+		if len(calls) > maxSession {
 			slices.SortFunc(calls, func(a, b happening) int { return a.compare(&b) })
-			l.sessions[session] = slices.Clip(calls[:maxTimeline])
-		case kept+len(calls) > maxTimeline:
+			calls = slices.Clip(calls[:maxSession])
+			l.sessions[session] = calls
+		}
+		if kept+len(calls) > maxTimeline {
 			l.from = session
 			delete(l.sessions, session)
 			continue
 		}
-		kept += len(l.sessions[session])
+		kept += len(calls)
 	}
 	l.calls = kept
 }
@@ -111,7 +129,7 @@ func (l *timelines) graph() behavior.Timelines {
 			s := h.slot
 			t.Calls = append(t.Calls, behavior.Occurrence{
 				Time: h.time, Age: h.age, Tool: s.t.derived, Outcome: s.outcome, Cell: s.cell, Cluster: s.refused.Cluster, Cause: s.refused.Cause,
-				Resource: s.resource, Wrote: s.wrote, Content: h.content, Left: s.left,
+				Resource: s.resource, Wrote: s.wrote, Args: h.args, State: h.state, Left: s.left,
 			})
 		}
 		slices.SortFunc(t.Calls, func(a, b behavior.Occurrence) int { return a.Compare(&b) })
@@ -145,19 +163,15 @@ func dropped(all, kept behavior.State) []behavior.Feature {
 	return out
 }
 
-// wrote tells whether a success is known to have left its resource in another state.
+// wrote tells whether a success has left its resource in another state, as far as
+// that was read, or may have.
 func wrote(v *behavior.View, o calllog.Outcome) bool {
-	if o != calllog.OK || !v.HasAfter {
+	if o != calllog.OK {
 		return false
 	}
 	before := v.State.Of(v.Primary)
-	return len(before.Features) > 0 && before.Key() != v.After.Key()
-}
-
-// span widens a time from first to last, both 0 for none.
-func span(first, last, at int64) (int64, int64) {
-	if first == 0 && last == 0 {
-		return at, at
+	if !v.HasAfter || len(before.Features) == 0 {
+		return v.Writes
 	}
-	return min(first, at), max(last, at)
+	return before.Key() != v.After.Key()
 }

@@ -27,7 +27,7 @@ func TestTimelinesMerge(t *testing.T) {
 			if seed%3 == 0 && rng.IntN(3) > 0 {
 				session = 1 // one that is the first, and too long
 			}
-			calls = append(calls, call{session, happening{rng.Int64N(1 << 30), 0, rng.Uint64(), &Slot{t: tool, outcome: calllog.OK}}})
+			calls = append(calls, call{session, happening{rng.Int64N(1 << 30), 0, rng.Uint64(), rng.Uint64(), &Slot{t: tool, outcome: calllog.OK}}})
 		}
 		kept := func(n int) (map[uint64][]happening, uint64) {
 			parts := make([]timelines, n)

@@ -34,9 +34,9 @@ type Episode struct {
 	Foreseen func(a *Attempt)
 	// Made, if set, is told of every attempt after it, whether it reached the server or
 	// not.
-	Made func(a *Attempt)
-	Budget   int                    // attempts at most
-	Coin     func(step int) float64 // decides what is chance at an attempt
+	Made   func(a *Attempt)
+	Budget int                    // attempts at most
+	Coin   func(step int) float64 // decides what is chance at an attempt
 }
 
 // Gate decides on calls and sees what became of them: a policy's session, or a

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -59,7 +61,7 @@ says how states are read, --value which values arguments may have.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.explore(c, &f, args) },
 	}
 	fl := c.Flags()
-	fl.IntVar(&f.calls, "calls", 300, "how many calls to make at most")
+	fl.IntVar(&f.calls, "calls", 300, "how many calls to make at most; reads of states come on top")
 	fl.Uint64Var(&f.seed, "seed", 1, "of a simulator's worlds, and of choices between calls that tell as much")
 	fl.StringArrayVar(&f.allow, "allow", nil, "a tool of the server that may be called though it doesn't only read; may be given several times")
 	fl.StringArrayVar(&f.adapters, "adapter", nil, "adapter by name ("+strings.Join(adapter.Shipped(), ", ")+") or file; may be given several times")
@@ -77,6 +79,9 @@ func (a *app) explore(cmd *cobra.Command, f *exploreFlags, args []string) error 
 			return usage("--value %q: want NAME=VALUE", v)
 		}
 		o.Values[name] = append(o.Values[name], value)
+	}
+	if err := f.checkOutputs(); err != nil {
+		return err
 	}
 	ctx := cmd.Context()
 	var subject explore.Subject
@@ -120,12 +125,43 @@ func (a *app) explore(cmd *cobra.Command, f *exploreFlags, args []string) error 
 	p.end()
 	if errors.Is(err, context.Canceled) && len(r.Calls) > 0 {
 		err = nil
-		r.Stopped = "you stopped it"
+		r.Stopped = "you stopped it; what was learnt by then is kept"
+		a.code = codeFailed
 	}
 	if err != nil && len(r.Calls) == 0 {
 		return err
 	}
 	return errors.Join(err, a.explored(r, f, o.Adapters))
+}
+
+// checkOutputs says before the first call what can't be written after the last.
+func (f *exploreFlags) checkOutputs() error {
+	switch {
+	case f.model == "-" || f.log == "-":
+		return usage("--output and --log want a file: what was learnt goes to stdout in words")
+	case f.model != "" && f.model == f.log:
+		return usage("--output and --log name one file")
+	case f.log != "" && !slices.ContainsFunc([]string{".jsonl", ".parquet", ".arrow"}, func(end string) bool { return strings.HasSuffix(f.log, end) }):
+		return usage("--log %s: want a name that ends in .jsonl, .parquet or .arrow", f.log)
+	}
+	for _, name := range []string{f.model, f.log} {
+		if name == "" {
+			continue
+		}
+		if st, err := os.Stat(filepath.Dir(name)); err != nil {
+			return plainPath(err)
+		} else if !st.IsDir() {
+			return usage("%s: %s is no folder", name, filepath.Dir(name))
+		}
+	}
+	return nil
+}
+
+func countOf(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // checkAllowed says which tools that are allowed the server doesn't have.
@@ -144,7 +180,7 @@ func (a *app) explored(r *explore.Result, f *exploreFlags, set adapter.Set) erro
 	for i := range r.Calls {
 		n[r.Calls[i].Outcome]++
 	}
-	fmt.Fprintf(a.err, "mcpg: %d calls tried, %d worked and %d were refused; %s\n", len(r.Calls), n[calllog.OK], n[calllog.Rejected], r.Stopped)
+	fmt.Fprintf(a.err, "mcpg: %s tried, %d worked and %d were refused; %s\n", countOf(len(r.Calls), "call"), n[calllog.OK], n[calllog.Rejected], r.Stopped)
 	if len(r.Untried) > 0 {
 		fmt.Fprintf(a.err, "mcpg: never called: %s\n", strings.Join(r.Untried, ", "))
 	}

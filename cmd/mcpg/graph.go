@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -87,7 +88,7 @@ func readModel(name string) (*behavior.Graph, error) {
 	}
 	g, err := behavior.Read(f)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return learn.FromGraph(g).Induce(), nil
 }

@@ -46,7 +46,7 @@ doesn't know calls again: those that it has learnt already would count twice.`,
 				}
 				old, err := readModel(update)
 				if err != nil {
-					return fmt.Errorf("%s: %w", update, err)
+					return err
 				}
 				if old == nil {
 					return usage("--update %s: not a model.json, which mcpg learn -o writes", update)

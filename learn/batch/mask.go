@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -71,17 +72,19 @@ func isKey[T string | []byte](rest T) bool {
 }
 
 // maskable tells whether a text is an id for all that learning knows: a category
-// isn't, and anything but plain characters may read in several ways.
+// isn't, and anything but plain characters may read in several ways, or stand between
+// the quotes of two strings.
 func maskable(s string) bool {
 	if s == "" || len(s) > 64 || behavior.EnumLike(s) {
 		return false
 	}
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '\'' || c == '`' {
+		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"\\'`,:[]{}", c) >= 0 {
 			return false
 		}
 	}
-	return true
+	_, err := strconv.ParseFloat(s, 64)
+	return err != nil // a number may be equal to one that is written otherwise
 }
 
 // marks stand around a shape; no JSON holds them.

@@ -143,14 +143,14 @@ func (r *rows) add(rec arrow.RecordBatch, adapters adapter.Set) error {
 	sessions := b.texts[inSession]
 	session := -1
 	for i := range int(rec.NumRows()) {
-		s, content, err := r.slot(b, i)
+		s, err := r.slot(b, i, &ev)
 		if err != nil {
 			return fmt.Errorf("row of call %q: %w", b.Ref(i).ID, err)
 		}
 		if at := sessions.at(i); at != session || i == 0 {
 			session, ev.Session = at, learn.Session(sessions.text(at))
 		}
-		ev.Content, ev.Row, ev.Time, ev.Age = content, i, 0, 0
+		ev.Row, ev.Time, ev.Age = i, 0, 0
 		if ev.Timed = b.time.IsValid(i); ev.Timed {
 			ev.Time = int64(b.time.Value(i))
 		}
@@ -167,8 +167,8 @@ func (r *rows) forget(adapters adapter.Set) {
 	r.seen, r.bytes, r.adapters = map[key]*learn.Slot{}, 0, adapters
 }
 
-// slot finds where row i is counted, and the hash of its content.
-func (r *rows) slot(b *batch, i int) (*learn.Slot, uint64, error) {
+// slot finds where row i is counted, and the hashes of its content.
+func (r *rows) slot(b *batch, i int, ev *learn.Event) (*learn.Slot, error) {
 	args, before := b.texts[inArgs].at(i), b.texts[inBefore].at(i)
 	k := b.base
 	for _, c := range b.varied {
@@ -186,22 +186,22 @@ func (r *rows) slot(b *batch, i int) (*learn.Slot, uint64, error) {
 			k = k.with(b.texts[c].key(b.texts[c].at(i), &r.seeds))
 		}
 	}
-	content := learn.Both(given.content, state.content)
+	ev.Args, ev.State = given.content, state.content
 	if s := r.seen[k]; s != nil {
-		return s, content, nil
+		return s, nil
 	}
 	if r.bytes > maxSeen {
 		r.forget(r.adapters)
 	}
 	call, err := b.call(i, dirty)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	const slotBytes = 400
 	r.bytes += slotBytes + len(call.ErrorText) + 4*len(call.After) // what it holds of the state after
 	s := r.e.Slot(call, r.adapters.View(call))
 	r.seen[k] = s
-	return s, content, nil
+	return s, nil
 }
 
 // masked are the columns in which ids may stand.

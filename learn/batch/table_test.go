@@ -22,12 +22,12 @@ func idCalls(r *rand.Rand, n int) []*calllog.Call {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	pool := [][]string{
 		{"T-101", "T-102", "T-103"}, {"1", "2", "7"}, {"open", "held", "shut"}, {"12", "x2", "y3"}, {"x17", "a12", "T-101"},
-		{"/a/1", "/a/2"}, {`q\"1`, `q\"2`}, {"a1b", "aab9", "17"}, {"1e1", "2e1", "10"}, {"2026-01-02", "2026-02-03"},
-	}[r.IntN(10)]
+		{"/a/1", "/a/2"}, {":1,", ":2,", ",true,", ",null,"}, {"12", "13", "120"}, {`q\"1`, `q\"2`}, {"a1b", "aab9", "17"}, {"1e1", "2e1", "10"}, {"2026-01-02", "2026-02-03"},
+	}[r.IntN(12)]
 	id := func() string { return pick(pool...) }
 	argsForm := pick(`{"id":"V"}`, `{"id":"V","to":"W"}`, `{"to":"W", "id": "V"}`, `{"ids":["V","W"]}`, `{"id":"V","note":"see W"}`, `{"W":"V"}`)
 	beforeForm := pick(`{"ticket":{"id":"V","by":"W"}}`, `{"tickets":{"V":{"n":1},"W":{"n":2}}}`, `{"rows":[{"id":"V","n":1},{"id":"W","n":2}]}`,
-		`{"list":["V","W",7,12]}`, `{"path":"/x/V/y","a V":1}`, `{"list":[1,"W"],"k":{"id" : "V"},"W" : true}`, `{"ticket":{"status":"open"}}`)
+		`{"list":["V","W",7,12]}`, `{"xs":["a",1.2e1,13.0]}`, `{"a":1,"b":"y"}`, `{"a":2,"b":"y","l":["p",true,"q"]}`, `{"path":"/x/V/y","a V":1}`, `{"list":[1,"W"],"k":{"id" : "V"},"W" : true}`, `{"ticket":{"status":"open"}}`)
 	errorForm := pick("ticket V is closed", "ticket 'V' of W", `{"error":"no V. Try W"}`, "xV and V", "V0 is V", "V_W", "no such thing", "V: \x01 W", "12 of V")
 	fill := func(form, v, w string) string {
 		return strings.NewReplacer("V", v, "W", w).Replace(form)

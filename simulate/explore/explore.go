@@ -73,6 +73,9 @@ func Explore(ctx context.Context, s Subject, o Options) (*Result, error) {
 	e.p = policy.New(o.Adapters, policy.Options{Mode: policy.Observe, ApproveAll: true})
 	e.begin(s, o.Values)
 	err := e.run(ctx)
+	if e.result.Stopped == "" {
+		e.result.Stopped = "the server could not be asked any more"
+	}
 	e.result.Model = e.p.Graph()
 	for _, t := range s.Tools() {
 		if o.Allowed(t) && !e.called[t.Name] {
@@ -150,7 +153,9 @@ func (e *explorer) run(ctx context.Context) error {
 		if e.lost != nil {
 			return e.lost
 		}
-		if c == nil || e.idle >= patience && (!e.o.Random || e.idle >= 8*patience) {
+		// On a server that can't be begun anew no call is made that tells nothing.
+		futile := e.o.Fresh == nil && gain < moving/100 && !e.o.Random
+		if c == nil || futile || e.idle >= patience && (!e.o.Random || e.idle >= 8*patience) {
 			if !e.refresh() {
 				e.result.Stopped = "nothing is left that a call could tell"
 				return nil
@@ -225,7 +230,7 @@ func (e *explorer) choose() (best *candidate, gain float64) {
 			if e.lost != nil {
 				return nil, 0
 			}
-			g := e.gain(c) + 1e-3*e.rng.Float64()
+			g := e.gain(c) + 1e-4*e.rng.Float64()
 			if e.o.Random {
 				g = 10 * e.rng.Float64()
 			}
