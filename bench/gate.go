@@ -68,8 +68,8 @@ func ParseRule(s string, increase bool) (Rule, error) {
 	if r.Class != "" && !slices.Contains(Classes, r.Class) {
 		return r, &ErrOption{fmt.Sprintf("unknown class %q: want one of %s", r.Class, strings.Join(Classes, ", "))}
 	}
-	if r.Arm != "" && !slices.Contains(Arms(), r.Arm) {
-		return r, &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s", r.Arm, strings.Join(Arms(), ", "))}
+	if _, ok := findArm(r.Arm); r.Arm != "" && !ok {
+		return r, &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s", r.Arm, strings.Join(EveryArm(), ", "))}
 	}
 	text, relative := strings.CutSuffix(value, "%")
 	f, err := strconv.ParseFloat(text, 64)
@@ -180,6 +180,7 @@ func mismatches(now, base *Result) []string {
 	differ("seed", now.Seed, base.Seed)
 	differ("evidence", now.Evidence, base.Evidence)
 	differ("number of tasks", now.Tasks, base.Tasks)
+	differ("number of orders", now.Orders, base.Orders)
 	out = append(out, base.doubts("the baseline")...)
 	for i := range base.Results {
 		x := &base.Results[i]

@@ -63,7 +63,9 @@ type ClassResult struct {
 
 // TaskResult is the counts of one task: what comparisons pair.
 type TaskResult struct {
-	ID string `json:"id"`
+	ID       string `json:"id"`
+	Class    string `json:"class"`
+	Template string `json:"template"`
 	Counts
 	// Answers is a hash of the tool list and all answers that the agent got.
 	Answers string `json:"answers"`

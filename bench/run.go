@@ -32,6 +32,17 @@ const (
 // Learners lists the learner states.
 func Learners() []string { return []string{Cold, Warm, WarmExternal, Off} }
 
+// EveryAgent lists the names of all agents that aren't for calibration.
+func EveryAgent() []string {
+	var out []string
+	for _, k := range agents.Kinds() {
+		if !k.Calibration {
+			out = append(out, k.Name)
+		}
+	}
+	return out
+}
+
 // FullOrders is how many orders of the tasks the full protocol has.
 const FullOrders = 20
 
@@ -238,7 +249,7 @@ func (r *running) play(ctx context.Context, cells []cell, take func(cell) bool, 
 func (r *running) train(ctx context.Context) (*behavior.Graph, error) {
 	p := policy.New(r.adapters, policy.Options{Mode: policy.Observe, Evidence: r.opts.Evidence, ApproveAll: true})
 	for _, agent := range []string{"naive-retrier", "error-reader"} {
-		pl := &player{running: r, cell: cell{agent, "training"}, open: simulate.Under(p)}
+		pl := &player{running: r, cell: cell{agent, "training"}, open: simulate.Under(p), prefix: agent + "/"}
 		for _, i := range taskOrder(r.opts.Seed, 0, len(r.suite.Tasks)) {
 			if t := r.suite.Tasks[i]; !t.HeldOut {
 				if _, err := pl.episode(ctx, &t); err != nil {
@@ -253,11 +264,12 @@ func (r *running) train(ctx context.Context) (*behavior.Graph, error) {
 // player plays one agent under one arm in one order of the tasks.
 type player struct {
 	*running
-	cell  cell
-	order int
-	open  func(id string, live simulate.Live) simulate.Gate
-	rate  float64  // of blocking at random
-	said  []saying // by a policy whose hints are scrambled
+	cell   cell
+	order  int
+	prefix string // of sessions, where several agents teach one policy
+	open   func(id string, live simulate.Live) simulate.Gate
+	rate   float64  // of blocking at random
+	said   []saying // by a policy whose hints are scrambled
 	// poisoned are the tools that had an unforeseeable failure.
 	poisoned map[string]bool
 	floor    *floor // nil where it isn't asked for
@@ -352,14 +364,14 @@ func (p *player) episode(ctx context.Context, t *Task) (*TaskResult, error) {
 	}
 	brief := &agents.Brief{Plan: t.Plan, Oracle: t.Oracle, Knows: t.Knows, Repairs: p.suite.Repairs[t.Server]}
 	for _, tool := range server.Tools() {
-		brief.Tools = append(brief.Tools, agents.Tool{Name: tool.Name, Required: simulate.Required(tool)})
+		brief.Tools = append(brief.Tools, agents.Tool{Name: tool.Name, Required: simulate.Required(tool), ReadOnly: simulate.ReadOnly(tool)})
 	}
 	sc := &scripted{}
 	sc.agent = kind.New(brief, func(name string) float64 {
 		return chance(p.opts.Seed, t.ID, kind.Name, fmt.Sprint(sc.calls), name)
 	})
 	e := &simulate.Episode{
-		ID: t.ID, Server: server, Agent: sc, Gate: p.open, Adapters: p.adapters, Budget: t.Budget,
+		ID: p.prefix + t.ID, Server: server, Agent: sc, Gate: p.open, Adapters: p.adapters, Budget: t.Budget,
 		Coin: func(step int) float64 { return chance(p.opts.Seed, t.ID, kind.Name, fmt.Sprint(step), "coin") },
 	}
 	if p.floor != nil {
@@ -369,7 +381,7 @@ func (p *player) episode(ctx context.Context, t *Task) (*TaskResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	tr := &TaskResult{ID: t.ID, Answers: trace.Answers, Counts: p.count(trace)}
+	tr := &TaskResult{ID: t.ID, Class: t.Class, Template: t.Template, Answers: trace.Answers, Counts: p.count(trace)}
 	tr.Minefields = t.minefields(trace.Before, trace.After)
 	if t.achieved(trace.Before, trace.After) {
 		tr.Completed = 1

@@ -30,6 +30,16 @@ func Required(t Tool) []string {
 	return s.Input.Required
 }
 
+// ReadOnly tells whether a tool says of itself that it changes nothing.
+func ReadOnly(t Tool) bool {
+	var doc struct {
+		Annotations struct {
+			ReadOnly bool `json:"readOnlyHint"`
+		} `json:"annotations"`
+	}
+	return json.Unmarshal(t.Raw, &doc) == nil && doc.Annotations.ReadOnly
+}
+
 var fingerprints sync.Map // name and raw tool → fingerprint: catalogs are few and long
 
 func fingerprint(t Tool) string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,7 @@ func (a *app) benchCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.benchList(), a.benchRun(), a.benchGate())
+	c.AddCommand(a.benchList(), a.benchRun(), a.benchReport(), a.benchCompare(), a.benchGate())
 	return c
 }
 
@@ -45,13 +46,20 @@ func (a *app) benchList() *cobra.Command {
 			}
 			for _, k := range agents.Kinds() {
 				note := ""
-				if k.Calibration {
+				switch {
+				case k.Calibration:
 					note = " (calibration; in every run without a policy)"
+				case !k.Default:
+					note = " (on demand)"
 				}
 				fmt.Fprintf(a.out, "agent %s: %s%s\n", k.Name, k.What, note)
 			}
-			for _, arm := range bench.Arms() {
-				fmt.Fprintln(a.out, "arm "+arm)
+			for _, arm := range bench.AllArms() {
+				note := ""
+				if !slices.Contains(bench.Arms(), arm.Name) {
+					note = " (control; on demand)"
+				}
+				fmt.Fprintf(a.out, "arm %s: %s%s\n", arm.Name, arm.What, note)
 			}
 			return nil
 		},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +20,9 @@ type benchFlags struct {
 	calls                          string
 	agents, arms                   []string
 	seed                           uint64
-	classes                        bool
+	orders                         int
+	model                          string
+	classes, full                  bool
 }
 
 func (a *app) benchRun() *cobra.Command {
@@ -36,9 +39,12 @@ decided nothing, an oracle that fails, observing that changed what an agent saw.
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.suite, "suite", "stateful-v1", "the suite")
-	fl.StringSliceVar(&f.agents, "agent", nil, "agents, by commas (default: all that aren't for calibration)")
-	fl.StringSliceVar(&f.arms, "arm", nil, "arms, by commas: none, observe, warn, block (default: all)")
-	fl.StringVar(&f.learner, "learner", bench.Cold, "cold learns as it goes, off never learns")
+	fl.StringSliceVar(&f.agents, "agent", nil, "agents, by commas, or all; see mcpg bench list (default: naive-retrier, error-reader, hint-follower)")
+	fl.StringSliceVar(&f.arms, "arm", nil, "arms, by commas, or all; see mcpg bench list (default: "+strings.Join(bench.Arms(), ", ")+")")
+	fl.StringVar(&f.learner, "learner", bench.Cold, "cold learns as it goes, warm has learnt from the training templates and plays the others, warm-external knows --model, off never learns")
+	fl.StringVar(&f.model, "model", "", "a model.json from elsewhere, which the learner knows: it is warm-external then")
+	fl.IntVar(&f.orders, "orders", 1, "in how many orders the tasks are played; counts are of all of them")
+	fl.BoolVar(&f.full, "full", false, fmt.Sprintf("the full protocol: all agents, all arms, %d orders", bench.FullOrders))
 	fl.StringVar(&f.evidence, "evidence", string(policy.Twice), "what a refusal rests on: twice (two distinct failures) or first")
 	fl.Uint64Var(&f.seed, "seed", 1, "order of the tasks, chance, and agents' decisions")
 	fl.StringVar(&f.json, "json", "", "write the result here")
@@ -67,13 +73,44 @@ func (a *app) runBench(cmd *cobra.Command, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.full {
+		for name, into := range map[string]*[]string{"agent": &f.agents, "arm": &f.arms} {
+			if !cmd.Flags().Changed(name) {
+				*into = []string{"all"}
+			}
+		}
+		if !cmd.Flags().Changed("orders") {
+			f.orders = bench.FullOrders
+		}
+	}
+	if f.orders < 1 {
+		return usage("--orders %d: want at least 1", f.orders)
+	}
+	if slices.Equal(f.agents, []string{"all"}) {
+		f.agents = bench.EveryAgent()
+	}
+	if slices.Equal(f.arms, []string{"all"}) {
+		f.arms = bench.EveryArm()
+	}
 	for name, list := range map[string]*[]string{"agent": &f.agents, "arm": &f.arms} {
 		if cmd.Flags().Changed(name) && len(*list) == 0 {
 			return usage("--%s names nothing", name)
 		}
 		*list = distinct(*list)
 	}
-	opts := bench.Options{Agents: f.agents, Arms: f.arms, Learner: f.learner, Evidence: evidence, Seed: f.seed}
+	opts := bench.Options{Agents: f.agents, Arms: f.arms, Learner: f.learner, Evidence: evidence, Seed: f.seed, Orders: f.orders}
+	if f.model != "" {
+		if cmd.Flags().Changed("learner") && f.learner != bench.WarmExternal {
+			return usage("--model is what the learner warm-external knows, and --learner says %s", f.learner)
+		}
+		opts.Learner = bench.WarmExternal
+		if opts.Model, err = readModel(f.model); err != nil {
+			return err
+		}
+		if opts.Model == nil {
+			return usage("--model %s: not a model.json, which mcpg learn -o writes", f.model)
+		}
+	}
 	total, err := opts.Episodes(s)
 	if err != nil {
 		return err

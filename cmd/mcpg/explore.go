@@ -110,7 +110,7 @@ func (a *app) explore(cmd *cobra.Command, f *exploreFlags, args []string) error 
 	}
 	ours := o.Adapters.For(subject.Name())
 	o.Allowed = func(t simulate.Tool) bool {
-		readOnly := explore.ReadOnly(t) && (ours == nil || !ours.Writes(t.Name))
+		readOnly := simulate.ReadOnly(t) && (ours == nil || !ours.Writes(t.Name))
 		return o.Fresh != nil || slices.Contains(f.allow, t.Name) || readOnly
 	}
 	if err := checkAllowed(subject, f.allow); err != nil {

@@ -34,6 +34,7 @@ type Brief struct {
 type Tool struct {
 	Name     string
 	Required []string
+	ReadOnly bool // it says so
 }
 
 // Agent makes calls one after the other.
@@ -64,6 +65,10 @@ func Kinds() []Kind {
 		{"naive-retrier", "the same call up to 3 times, then the plan's next step; never reads", true, false, newNaive},
 		{"error-reader", "repairs from the servers' error texts, with success 0.8", true, false, newErrorReader},
 		{"hint-follower", "reads hints: comprehension 0.9, compliance 0.8; else a naive retrier", true, false, newHintFollower},
+		{"forgetful", "a naive retrier that does a step again when it has forgotten it, after 4 others", false, false, newForgetful},
+		{"asking", "reads before it writes, with chance 0.7, and leaves what isn't there", false, false, newAsking},
+		{"explorer", "a naive retrier that makes a call of its own with chance 0.2", false, false, newExplorer},
+		{"adversarial", "repeats what was refused, then tries other tools, and repeats failures after successes", false, false, newAdversary},
 		{"do-nothing", "makes no call", false, true, newDoNothing},
 		{"oracle", "knows the right plan and repeats what chance refused", false, true, newOracle},
 	}

@@ -16,7 +16,7 @@ func followerBrief() *Brief {
 	return &Brief{
 		Plan:  steps(`show {"id":"r"}`, `publish {"id":"r"}`, `end {"id":"q"}`),
 		Knows: map[string]string{"reviewer": "bo"},
-		Tools: []Tool{{"run_tests", []string{"id"}}, {"approve", []string{"id", "reviewer"}}, {"pay", []string{"amount"}}},
+		Tools: []Tool{{Name: "run_tests", Required: []string{"id"}}, {Name: "approve", Required: []string{"id", "reviewer"}}, {Name: "pay", Required: []string{"amount"}}},
 	}
 }
 

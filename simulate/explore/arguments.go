@@ -53,16 +53,6 @@ func parseTool(t simulate.Tool) tool {
 	return out
 }
 
-// ReadOnly tells whether a tool says of itself that it changes nothing.
-func ReadOnly(t simulate.Tool) bool {
-	var doc struct {
-		Annotations struct {
-			ReadOnly bool `json:"readOnlyHint"`
-		} `json:"annotations"`
-	}
-	return json.Unmarshal(t.Raw, &doc) == nil && doc.Annotations.ReadOnly
-}
-
 // candidates makes calls of a tool with values that its arguments may have.
 func (e *explorer) candidates(t *tool) []*candidate {
 	const optional = 0.3 // share of calls that have one

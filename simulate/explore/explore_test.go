@@ -151,7 +151,7 @@ func TestSame(t *testing.T) {
 func TestAllowed(t *testing.T) {
 	t.Parallel()
 	o := options(t, 100, false)
-	o.Allowed = func(tool simulate.Tool) bool { return explore.ReadOnly(tool) || tool.Name == "run_tests" }
+	o.Allowed = func(tool simulate.Tool) bool { return simulate.ReadOnly(tool) || tool.Name == "run_tests" }
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Progress = func(n int) {
 		if n == 40 {

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"mcpg/bench"
+	"mcpg/internal/atomicfile"
+	"mcpg/report"
+)
+
+func (a *app) benchReport() *cobra.Command {
+	var format, out string
+	var classes bool
+	c := &cobra.Command{
+		Use:   "report RESULT.json",
+		Short: "Show a result: counts, where invalid calls went, and the arms against each other",
+		Long: `Show a result: counts, where the invalid calls that reached the server went, and every arm
+against none and against the circuit breaker, with intervals. As table, markdown for a
+pull request, or junit: a test case a class, arm and agent. In a GitHub workflow the
+markdown is appended to the file that GITHUB_STEP_SUMMARY names too.`,
+		Example: "  mcpg bench report bench.json\n  mcpg bench report bench.json --format junit -o bench.xml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := oneOf("format", format, "table", "markdown", "junit"); err != nil {
+				return err
+			}
+			r, err := readResult(args[0])
+			if err != nil {
+				return err
+			}
+			write := func(w io.Writer) error {
+				switch format {
+				case "markdown":
+					return report.BenchMarkdown(w, r)
+				case "junit":
+					return report.BenchJUnit(w, r)
+				}
+				return report.BenchReport(w, r, classes)
+			}
+			if out == "" || out == "-" {
+				err = write(a.out)
+			} else {
+				err = plainPath(atomicfile.Write(out, write))
+			}
+			if err == nil {
+				err = stepSummary(r)
+			}
+			if r.Verdict != bench.Trustworthy {
+				a.code = codeFailed
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&format, "format", "table", "table, markdown or junit")
+	c.Flags().StringVarP(&out, "output", "o", "", "write it here")
+	c.Flags().BoolVar(&classes, "classes", false, "show each class too, in a table")
+	return c
+}
+
+// stepSummary appends the markdown to the file that a GitHub workflow shows.
+func stepSummary(r *bench.Result) error {
+	name := os.Getenv("GITHUB_STEP_SUMMARY")
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return plainPath(err)
+	}
+	err = report.BenchMarkdown(f, r)
+	if end := f.Close(); err == nil {
+		err = end
+	}
+	return plainPath(err)
+}
