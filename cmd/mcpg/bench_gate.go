@@ -13,6 +13,7 @@ import (
 
 func (a *app) benchGate() *cobra.Command {
 	var baseline, format string
+	var selfTest bool
 	var max, increase []string
 	c := &cobra.Command{
 		Use:   "gate NEW.json",
@@ -22,7 +23,11 @@ mistake in the command line, 3 if the results can't be compared or trusted.
 
 A limit is METRIC=VALUE or METRIC@AGENT/ARM/CLASS=VALUE; what is left out after @, or *, is
 every agent, the arm block, all classes. Metrics: ` + strings.Join(bench.Metrics(), ", ") + `.
---max-increase allows so much more than the baseline: a number, or a percentage of it.`,
+--max-increase allows so much more than the baseline: a number, or a percentage of it.
+
+--self-test injects, for each limit, a regression just beyond it into the result: the gate
+must fail on every one, and says so with exit code 0. A limit that lets its regression pass,
+as one on completed tasks that not even a loss of all would break, is exit code 3.`,
 		Example: `  mcpg bench gate new.json --baseline old.json --max-increase invalid_reached=10%
   mcpg bench gate new.json --max valid_blocked_clean=0 --max incomplete@error-reader/block=40`,
 		Args: cobra.ExactArgs(1),
@@ -30,9 +35,15 @@ every agent, the arm block, all classes. Metrics: ` + strings.Join(bench.Metrics
 			if err := oneOf("format", format, "table", "json"); err != nil {
 				return err
 			}
+			if selfTest && len(increase) > 0 && baseline == "" {
+				baseline = args[0]
+			}
 			g, err := parseGate(max, increase, baseline)
 			if err != nil {
 				return err
+			}
+			if selfTest {
+				return a.gateSelfTest(g, args[0], baseline)
 			}
 			return a.gate(g, args[0], baseline, format)
 		},
@@ -40,6 +51,7 @@ every agent, the arm block, all classes. Metrics: ` + strings.Join(bench.Metrics
 	c.Flags().StringVar(&baseline, "baseline", "", "the result to compare with")
 	c.Flags().StringArrayVar(&max, "max", nil, "METRIC=VALUE that must not be exceeded; may be given several times")
 	c.Flags().StringArrayVar(&increase, "max-increase", nil, "METRIC=VALUE or METRIC=P% over the baseline; may be given several times")
+	c.Flags().BoolVar(&selfTest, "self-test", false, "check that the gate fails where it must")
 	c.Flags().StringVar(&format, "format", "table", "table or json")
 	return c
 }
@@ -94,6 +106,28 @@ func (a *app) gate(g *bench.Gate, name, baseline, format string) error {
 	case len(v.Failures) > 0:
 		a.code = codeFindings
 	}
+	return nil
+}
+
+func (a *app) gateSelfTest(g *bench.Gate, name, baseline string) error {
+	now, err := readResult(name)
+	if err != nil {
+		return err
+	}
+	var base *bench.Result
+	if baseline != "" {
+		if base, err = readResult(baseline); err != nil {
+			return err
+		}
+	}
+	missed, err := g.SelfTest(now, base)
+	switch {
+	case err != nil:
+		return err
+	case len(missed) > 0:
+		return fmt.Errorf("the gate lets an injected regression pass: %s", strings.Join(missed, "; "))
+	}
+	fmt.Fprintf(a.out, "the gate fails on a regression beyond each of its %d limits, as it must\n", len(g.Max)+len(g.MaxIncrease))
 	return nil
 }
 
