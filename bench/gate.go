@@ -65,9 +65,6 @@ func ParseRule(s string, increase bool) (Rule, error) {
 	if _, err := agents.Find(r.Agent); r.Agent != "" && err != nil {
 		return r, &ErrOption{err.Error()}
 	}
-	if r.Class != "" && !slices.Contains(Classes, r.Class) {
-		return r, &ErrOption{fmt.Sprintf("unknown class %q: want one of %s", r.Class, strings.Join(Classes, ", "))}
-	}
 	if _, ok := findArm(r.Arm); r.Arm != "" && !ok {
 		return r, &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s", r.Arm, strings.Join(EveryArm(), ", "))}
 	}
@@ -98,6 +95,24 @@ func (r *Rule) of(x *RunResult) (int, bool) {
 		return 0, false
 	}
 	return metrics[r.Metric](&x.ByClass[i].Counts), true
+}
+
+// CheckClasses refuses rules on classes that a result doesn't have.
+func (g *Gate) CheckClasses(r *Result) error {
+	var have []string
+	for i := range r.Results {
+		for _, c := range r.Results[i].ByClass {
+			if !slices.Contains(have, c.Class) {
+				have = append(have, c.Class)
+			}
+		}
+	}
+	for _, rule := range slices.Concat(g.Max, g.MaxIncrease) {
+		if rule.Class != "" && !slices.Contains(have, rule.Class) {
+			return &ErrOption{fmt.Sprintf("unknown class %q: the result has %s", rule.Class, strings.Join(have, ", "))}
+		}
+	}
+	return nil
 }
 
 // Gate is what to hold a new result against.

@@ -166,6 +166,9 @@ func Run(ctx context.Context, s *Suite, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(opts.tasks(s)) == 0 {
+		return nil, &ErrOption{"a warm learner plays the tasks that are held out, and the suite has none"}
+	}
 	r := &running{suite: s, opts: &opts, adapters: adapters, tasks: opts.tasks(s), slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -312,7 +315,7 @@ func (p *player) play(ctx context.Context) (*RunResult, error) {
 			p.opts.Progress()
 		}
 	}
-	for _, class := range Classes {
+	for _, class := range p.suite.Classes {
 		if c := byClass[class]; c != nil {
 			run.ByClass = append(run.ByClass, *c)
 		}

@@ -45,7 +45,10 @@ type Suite struct {
 	Name    string
 	SHA256  string
 	Tasks   []Task
+	Classes []string                    // in the order of tables
 	Repairs map[string][]*agents.Repair // by server
+
+	own bool // of a user
 }
 
 // Classes lists the classes of stateful-v1 in the order of its tables.
@@ -58,7 +61,7 @@ func LoadSuite(name string) (*Suite, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(raw.Tasks)
-	s := &Suite{Name: name, SHA256: hex.EncodeToString(sum[:])}
+	s := &Suite{Name: name, SHA256: hex.EncodeToString(sum[:]), Classes: Classes}
 	if s.SHA256 != raw.SHA256 {
 		return nil, fmt.Errorf("suite %s: its tasks have SHA-256 %s, not %s as checked in", name, s.SHA256, raw.SHA256)
 	}

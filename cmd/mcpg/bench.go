@@ -19,8 +19,24 @@ func (a *app) benchCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.benchList(), a.benchRun(), a.benchReport(), a.benchCompare(), a.benchGate())
+	c.AddCommand(a.benchList(), a.benchInit(), a.benchRun(), a.benchReport(), a.benchCompare(), a.benchGate())
 	return c
+}
+
+func (a *app) benchInit() *cobra.Command {
+	return &cobra.Command{
+		Use:     "init FOLDER",
+		Short:   "Write a small suite of your own to begin from",
+		Example: "  mcpg bench init my-suite && mcpg bench run --suite ./my-suite",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := bench.InitSuite(args[0]); err != nil {
+				return plainPath(err)
+			}
+			fmt.Fprintf(a.err, "mcpg: wrote %s; play it with mcpg bench run --suite ./%s\n", args[0], args[0])
+			return nil
+		},
+	}
 }
 
 func (a *app) benchList() *cobra.Command {

@@ -83,6 +83,9 @@ func parseGate(max, increase []string, baseline string) (*bench.Gate, error) {
 
 func (a *app) gate(g *bench.Gate, name, baseline, format string) error {
 	now, err := readResult(name)
+	if err == nil {
+		err = g.CheckClasses(now)
+	}
 	if err != nil {
 		return err
 	}
@@ -111,6 +114,9 @@ func (a *app) gate(g *bench.Gate, name, baseline, format string) error {
 
 func (a *app) gateSelfTest(g *bench.Gate, name, baseline string) error {
 	now, err := readResult(name)
+	if err == nil {
+		err = g.CheckClasses(now)
+	}
 	if err != nil {
 		return err
 	}

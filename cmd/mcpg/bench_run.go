@@ -38,7 +38,7 @@ decided nothing, an oracle that fails, observing that changed what an agent saw.
 		RunE:    func(c *cobra.Command, _ []string) error { return a.runBench(c, &f) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.suite, "suite", "stateful-v1", "the suite")
+	fl.StringVar(&f.suite, "suite", "stateful-v1", "the suite: a name, or the folder of one of your own")
 	fl.StringSliceVar(&f.agents, "agent", nil, "agents, by commas, or all; see mcpg bench list (default: naive-retrier, error-reader, hint-follower)")
 	fl.StringSliceVar(&f.arms, "arm", nil, "arms, by commas, or all; see mcpg bench list (default: "+strings.Join(bench.Arms(), ", ")+")")
 	fl.StringVar(&f.learner, "learner", bench.Cold, "cold learns as it goes, warm has learnt from the training templates and plays the others, warm-external knows --model, off never learns")
@@ -69,7 +69,7 @@ func (a *app) runBench(cmd *cobra.Command, f *benchFlags) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	s, err := bench.LoadSuite(f.suite)
+	s, err := bench.OpenSuite(f.suite)
 	if err != nil {
 		return err
 	}

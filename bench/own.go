@@ -1,0 +1,363 @@
+package bench
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/internal/diag"
+	"mcpg/internal/yamlx"
+)
+
+// The files of a suite of one's own: tasks, and what error-reading agents know.
+const (
+	suiteFile   = "suite.yaml"
+	repairsFile = "repairs.yaml"
+)
+
+// defaultBudget is how many attempts a task has that doesn't say.
+const defaultBudget = 16
+
+// SuiteErrors are the faults of a suite, each with its place.
+type SuiteErrors []diag.Finding
+
+func (e SuiteErrors) Error() string {
+	lines := make([]string, 0, len(e))
+	for i, f := range e {
+		if i == 10 {
+			lines = append(lines, fmt.Sprintf("and %d more", len(e)-i))
+			break
+		}
+		lines = append(lines, f.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// OpenSuite reads a built-in suite by its name, or the suite in a folder.
+func OpenSuite(name string) (*Suite, error) {
+	if st, err := os.Stat(name); err == nil && st.IsDir() {
+		return readSuite(name)
+	}
+	if strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") {
+		return nil, fmt.Errorf("%s: no folder; a suite of your own is a folder with a %s, which mcpg bench init writes", name, suiteFile)
+	}
+	return LoadSuite(name)
+}
+
+// suiteDoc is suite.yaml.
+type suiteReader struct {
+	file   string
+	faults SuiteErrors
+}
+
+func (r *suiteReader) fail(n *yamlx.Node, rule, format string, a ...any) {
+	pos := diag.Pos{File: r.file}
+	if n != nil {
+		pos.Line, pos.Col = n.Line, n.Col
+	}
+	r.faults = append(r.faults, diag.Finding{Pos: pos, Rule: rule, Message: fmt.Sprintf(format, a...)})
+}
+
+// readSuite reads and checks the suite in a folder.
+func readSuite(dir string) (*Suite, error) {
+	r := &suiteReader{file: filepath.Join(dir, suiteFile)}
+	src, err := os.ReadFile(r.file)
+	if err != nil {
+		return nil, err
+	}
+	repairs, err := os.ReadFile(filepath.Join(dir, repairsFile))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	sum := sha256.Sum256(slices.Concat(src, []byte{0}, repairs))
+	s := &Suite{Name: filepath.Base(filepath.Clean(dir)), SHA256: hex.EncodeToString(sum[:]), own: true}
+	if s.Repairs, err = parseRepairs(repairs); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, repairsFile), err)
+	}
+	root, err := yamlx.Parse(src)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.file, err)
+	}
+	r.suite(s, root)
+	if len(r.faults) > 0 {
+		return nil, r.faults
+	}
+	return s, nil
+}
+
+func (r *suiteReader) suite(s *Suite, root *yamlx.Node) {
+	if root.Kind != yamlx.Map {
+		r.fail(root, "suite", "want a mapping with the members name and tasks")
+		return
+	}
+	var tasks *yamlx.Node
+	for _, m := range root.Members {
+		switch m.Key.Str {
+		case "name":
+			if m.Value.Kind != yamlx.String || m.Value.Str == "" {
+				r.fail(m.Value, "name", "want a name")
+			}
+			s.Name = m.Value.Str
+		case "tasks":
+			tasks = m.Value
+		default:
+			r.fail(m.Key, "suite", "unknown member %q: want name, tasks", m.Key.Str)
+		}
+	}
+	if tasks == nil || tasks.Kind != yamlx.List || len(tasks.Items) == 0 {
+		r.fail(root, "tasks", "want a list of tasks")
+		return
+	}
+	seen := map[string]*yamlx.Node{}
+	for _, n := range tasks.Items {
+		t, ok := r.task(n)
+		if t != nil && seen[t.ID] != nil {
+			r.fail(n, "id", "task %s stands in line %d already", t.ID, seen[t.ID].Line)
+			continue
+		}
+		if t != nil {
+			seen[t.ID] = n
+		}
+		if !ok {
+			continue
+		}
+		if !slices.Contains(s.Classes, t.Class) {
+			s.Classes = append(s.Classes, t.Class)
+		}
+		s.Tasks = append(s.Tasks, *t)
+	}
+}
+
+func (r *suiteReader) task(n *yamlx.Node) (*Task, bool) {
+	faults := len(r.faults)
+	doc, err := jsonOf(n)
+	if err != nil {
+		r.fail(n, "task", "%v", err)
+		return nil, false
+	}
+	t := &Task{}
+	if err := json.Unmarshal(doc, t, json.RejectUnknownMembers(true)); err != nil {
+		at, why := n, err
+		var semantic *json.SemanticError
+		if errors.As(err, &semantic) {
+			at = find(n, string(semantic.JSONPointer))
+			if semantic.Err != nil {
+				why = semantic.Err
+			}
+			if errors.Is(err, json.ErrUnknownName) {
+				why = fmt.Errorf("unknown member %s", string(semantic.JSONPointer[strings.LastIndexByte(string(semantic.JSONPointer), '/')+1:]))
+			}
+		}
+		r.fail(at, "task", "%v", why)
+		return nil, false
+	}
+	for name, value := range map[string]string{"id": t.ID, "class": t.Class, "server": t.Server} {
+		if value == "" {
+			r.fail(n, name, "a task wants a member %s", name)
+		}
+	}
+	if t.Template == "" {
+		t.Template = t.ID
+	}
+	if t.Budget == 0 {
+		t.Budget = defaultBudget
+	}
+	if t.Oracle == nil {
+		t.Oracle = t.Plan
+	}
+	if len(t.Plan) == 0 {
+		r.fail(n, "plan", "a task wants a plan: the calls that an agent sets out to make")
+	}
+	if len(t.Goal) == 0 {
+		r.fail(n, "goal", "a task wants a goal: what holds in the end")
+	}
+	for list, ps := range map[string]int{"goal": len(t.Goal), "minefields": len(t.Minefields)} {
+		for i := range ps {
+			p := &t.Goal
+			if list == "minefields" {
+				p = &t.Minefields
+			}
+			if err := (*p)[i].Check(); err != nil {
+				r.fail(find(n, "/"+list+"/"+strconv.Itoa(i)), list, "%v", err)
+			}
+		}
+	}
+	if t.Server != "" {
+		if _, err := t.server(); err != nil {
+			r.fail(find(n, "/world"), "world", "%v", err)
+		}
+	}
+	slices.SortFunc(r.faults[faults:], func(a, b diag.Finding) int {
+		return cmpPos(a.Pos, b.Pos)
+	})
+	return t, len(r.faults) == faults
+}
+
+func cmpPos(a, b diag.Pos) int {
+	if a.Line != b.Line {
+		return a.Line - b.Line
+	}
+	return a.Col - b.Col
+}
+
+// find follows a JSON pointer, as far as it leads.
+func find(n *yamlx.Node, pointer string) *yamlx.Node {
+	for _, name := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		var next *yamlx.Node
+		switch n.Kind {
+		case yamlx.Map:
+			for _, m := range n.Members {
+				if m.Key.Str == name {
+					next = m.Value
+				}
+			}
+		case yamlx.List:
+			if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(n.Items) {
+				next = n.Items[i]
+			}
+		}
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
+}
+
+// jsonOf is a node as JSON.
+func jsonOf(n *yamlx.Node) (jsontext.Value, error) {
+	var b bytes.Buffer
+	e := jsontext.NewEncoder(&b)
+	if err := encode(e, n); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func encode(e *jsontext.Encoder, n *yamlx.Node) error {
+	switch n.Kind {
+	case yamlx.Null:
+		return e.WriteToken(jsontext.Null)
+	case yamlx.Bool:
+		return e.WriteToken(jsontext.Bool(n.Bool))
+	case yamlx.Int:
+		return e.WriteValue(jsontext.Value(n.Int.String()))
+	case yamlx.Float:
+		return e.WriteToken(jsontext.Float(n.Float))
+	case yamlx.String:
+		return e.WriteToken(jsontext.String(n.Str))
+	case yamlx.List:
+		if err := e.WriteToken(jsontext.BeginArray); err != nil {
+			return err
+		}
+		for _, item := range n.Items {
+			if err := encode(e, item); err != nil {
+				return err
+			}
+		}
+		return e.WriteToken(jsontext.EndArray)
+	case yamlx.Map:
+		if err := e.WriteToken(jsontext.BeginObject); err != nil {
+			return err
+		}
+		for _, m := range n.Members {
+			key := m.Key.Str
+			if m.Key.Kind != yamlx.String {
+				key = m.Key.Raw
+			}
+			if err := e.WriteToken(jsontext.String(key)); err != nil {
+				return fmt.Errorf("line %d: %w", m.Key.Line, err)
+			}
+			if err := encode(e, m.Value); err != nil {
+				return err
+			}
+		}
+		return e.WriteToken(jsontext.EndObject)
+	}
+	return fmt.Errorf("line %d: a %s is no value of a task", n.Line, n.Type)
+}
+
+// InitSuite writes a small suite to begin from into a folder that isn't there yet or is
+// empty.
+func InitSuite(dir string) error {
+	if es, err := os.ReadDir(dir); err == nil && len(es) > 0 {
+		return fmt.Errorf("%s: it isn't empty", dir)
+	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, suiteFile), []byte(exampleSuite), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, repairsFile), []byte(exampleRepairs), 0o644)
+}
+
+const exampleSuite = `# A suite of your own. mcpg bench run --suite THIS-FOLDER plays it; docs/formats.md
+# describes every member.
+name: my-suite
+tasks:
+  - id: tests-first
+    class: order             # results are counted by class
+    template: tests-first    # tasks of one template belong together in intervals
+    server: release          # release or filesystem
+    world:
+      channels: {stable: {locked: false}}
+      releases:
+        app-1: {status: DRAFT, tests_passed: false, approved_by: [ann, bob], channel: stable, revision: 1}
+    # What the agent sets out to do, here from a wrong belief, and what is right.
+    plan:
+      - {tool: publish_release, args: {release_id: app-1}}
+    oracle:
+      - {tool: run_tests, args: {release_id: app-1}}
+      - {tool: publish_release, args: {release_id: app-1}}
+    goal:
+      - {at: [releases, app-1, status], op: is, value: PUBLISHED}
+  - id: nothing-in-the-way
+    class: control
+    server: release
+    world:
+      channels: {stable: {locked: false}}
+      releases:
+        app-2: {status: DRAFT, tests_passed: true, approved_by: [ann, bob], channel: stable, revision: 1}
+        app-3: {status: DRAFT, tests_passed: true, approved_by: [], channel: stable, revision: 1}
+    plan:
+      - {tool: publish_release, args: {release_id: app-2}}
+    goal:
+      - {at: [releases, app-2, status], op: is, value: PUBLISHED}
+    untouched:
+      - [releases, app-3]
+  - id: moved-file
+    class: files
+    server: filesystem
+    world:
+      root: /srv/files
+      files: {notes/new.md: "one\n"}
+    held_out: true           # kept from a warm learner's training
+    plan:
+      - {tool: edit_file, args: {path: /srv/files/old.md, edits: [{oldText: one, newText: two}]}}
+    oracle:
+      - {tool: edit_file, args: {path: /srv/files/notes/new.md, edits: [{oldText: one, newText: two}]}}
+    knows: {root: /srv/files}
+    goal:
+      - {at: [files, /srv/files/notes/new.md], op: contains, value: two}
+`
+
+const exampleRepairs = `# What an agent that reads error texts does about them, a list a server.
+release:
+  - {on: "tests have not passed", do: [{tool: run_tests, args: {release_id: "${arg.release_id}"}}], then: retry}
+filesystem:
+  - {on: "ENOENT.*open '.*/([^/]*)'", tools: [edit_file], then: skip}
+`
