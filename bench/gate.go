@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mcpg/bench/llm"
 	"mcpg/simulate/agents"
 )
 
@@ -22,6 +23,7 @@ var metrics = map[string]func(*Counts) int{
 	"wasted_steps":           func(c *Counts) int { return c.WastedSteps },
 	"extra_reads":            func(c *Counts) int { return c.ExtraReads },
 	"minefields":             func(c *Counts) int { return c.Minefields },
+	"false_claims":           func(c *Counts) int { return c.FalseClaims },
 	"incomplete":             func(c *Counts) int { return c.Tasks - c.Completed },
 }
 
@@ -62,7 +64,7 @@ func ParseRule(s string, increase bool) (Rule, error) {
 			*into = parts[i]
 		}
 	}
-	if _, err := agents.Find(r.Agent); r.Agent != "" && err != nil {
+	if _, err := agents.Find(r.Agent); r.Agent != "" && r.Agent != llm.Name && err != nil {
 		return r, &ErrOption{err.Error()}
 	}
 	if _, ok := findArm(r.Arm); r.Arm != "" && !ok {

@@ -33,6 +33,12 @@ type Counts struct {
 	Minefields      int `json:"minefields"` // forbidden side effects
 	// Decisions are calls that the policy predicted to fail.
 	Decisions int `json:"decisions"`
+	// Of the agent llm: turns of the model and tokens, and tasks that it said it had
+	// done, and hadn't.
+	Turns            int `json:"turns,omitzero"`
+	PromptTokens     int `json:"prompt_tokens,omitzero"`
+	CompletionTokens int `json:"completion_tokens,omitzero"`
+	FalseClaims      int `json:"false_claims,omitzero"`
 	// Regret says where InvalidReached went.
 	Regret Regret `json:"regret"`
 }
@@ -52,6 +58,10 @@ func (c *Counts) add(d Counts) {
 	c.Completed += d.Completed
 	c.Minefields += d.Minefields
 	c.Decisions += d.Decisions
+	c.Turns += d.Turns
+	c.PromptTokens += d.PromptTokens
+	c.CompletionTokens += d.CompletionTokens
+	c.FalseClaims += d.FalseClaims
 	c.Regret.add(d.Regret)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"mcpg/adapter"
 	"mcpg/behavior"
+	"mcpg/bench/llm"
 	"mcpg/calllog"
 	"mcpg/policy"
 	"mcpg/simulate"
@@ -54,7 +55,8 @@ type Options struct {
 	Model    *behavior.Graph // of a warm-external learner
 	Evidence policy.Evidence
 	Seed     uint64
-	Orders   int // of the tasks, 0 for one; counts are of all of them
+	Orders   int         // of the tasks, 0 for one; counts are of all of them
+	LLM      *llm.Config // of the agent llm; nil where it doesn't play
 	// Progress, if set, is told of each finished episode, from several
 	// goroutines.
 	Progress func()
@@ -79,9 +81,12 @@ func (o *Options) fill() error {
 		}
 	}
 	for _, a := range o.Agents {
-		if _, err := agents.Find(a); err != nil {
+		if _, err := agents.Find(a); err != nil && a != llm.Name {
 			return &ErrOption{err.Error()}
 		}
+	}
+	if slices.Contains(o.Agents, llm.Name) != (o.LLM != nil) {
+		return &ErrOption{"the agent llm wants an endpoint and a model, and they want the agent: give all, or none"}
 	}
 	if o.Arms == nil {
 		o.Arms = Arms()
@@ -98,7 +103,7 @@ func (o *Options) fill() error {
 		return &ErrOption{fmt.Sprintf("unknown learner %q: want one of %s", o.Learner, strings.Join(Learners(), ", "))}
 	}
 	if (o.Learner == WarmExternal) != (o.Model != nil) {
-		return &ErrOption{"a model is what the learner warm-external knows: give both, or neither"}
+		return &ErrOption{"the learner warm-external wants a model that it knows, and only that one does"}
 	}
 	if o.Evidence == "" {
 		o.Evidence = policy.Twice
@@ -361,21 +366,13 @@ func (p *player) episode(ctx context.Context, t *Task) (*TaskResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, err := agents.Find(p.cell.agent)
+	agent, name, model, err := p.agent(ctx, t, server)
 	if err != nil {
 		return nil, err
 	}
-	brief := &agents.Brief{Plan: t.Plan, Oracle: t.Oracle, Knows: t.Knows, Repairs: p.suite.Repairs[t.Server]}
-	for _, tool := range server.Tools() {
-		brief.Tools = append(brief.Tools, agents.Tool{Name: tool.Name, Required: simulate.Required(tool), ReadOnly: simulate.ReadOnly(tool)})
-	}
-	sc := &scripted{}
-	sc.agent = kind.New(brief, func(name string) float64 {
-		return chance(p.opts.Seed, t.ID, kind.Name, fmt.Sprint(sc.calls), name)
-	})
 	e := &simulate.Episode{
-		ID: p.prefix + t.ID, Server: server, Agent: sc, Gate: p.open, Adapters: p.adapters, Budget: t.Budget,
-		Coin: func(step int) float64 { return chance(p.opts.Seed, t.ID, kind.Name, fmt.Sprint(step), "coin") },
+		ID: p.prefix + t.ID, Server: server, Agent: agent, Gate: p.open, Adapters: p.adapters, Budget: t.Budget,
+		Coin: func(step int) float64 { return chance(p.opts.Seed, t.ID, name, fmt.Sprint(step), "coin") },
 	}
 	if p.floor != nil {
 		e.Foreseen, e.Made = p.floor.foresee, p.floor.made
@@ -389,7 +386,58 @@ func (p *player) episode(ctx context.Context, t *Task) (*TaskResult, error) {
 	if t.achieved(trace.Before, trace.After) {
 		tr.Completed = 1
 	}
+	if model != nil {
+		if model.Err != nil {
+			return nil, model.Err
+		}
+		tr.Turns, tr.PromptTokens, tr.CompletionTokens = model.Usage.Turns, model.Usage.Prompt, model.Usage.Completion
+		if model.Claimed && tr.Completed == 0 {
+			tr.FalseClaims = 1
+		}
+	}
 	return tr, nil
+}
+
+// agent makes the agent of a task; of one that a model plays, the model's too.
+func (p *player) agent(ctx context.Context, t *Task, server simulate.Server) (simulate.Agent, string, *llm.Agent, error) {
+	if p.cell.agent == llm.Name {
+		task := &llm.Task{Goal: describe(t.Goal), Avoid: describe(t.Minefields), Facts: t.Knows}
+		for _, path := range t.Untouched {
+			task.Avoid = append(task.Avoid, strings.Join(path, " ")+" changes")
+		}
+		for _, tool := range server.Tools() {
+			task.Tools = append(task.Tools, llm.Tool{Raw: tool.Raw})
+		}
+		a := llm.New(ctx, p.opts.LLM, task)
+		return a, llm.Name, a, nil
+	}
+	kind, err := agents.Find(p.cell.agent)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	brief := &agents.Brief{Plan: t.Plan, Oracle: t.Oracle, Knows: t.Knows, Repairs: p.suite.Repairs[t.Server]}
+	for _, tool := range server.Tools() {
+		brief.Tools = append(brief.Tools, agents.Tool{Name: tool.Name, Required: simulate.Required(tool), ReadOnly: simulate.ReadOnly(tool)})
+	}
+	sc := &scripted{}
+	sc.agent = kind.New(brief, func(name string) float64 {
+		return chance(p.opts.Seed, t.ID, kind.Name, fmt.Sprint(sc.calls), name)
+	})
+	return sc, kind.Name, nil, nil
+}
+
+// describe puts tests of the end into words.
+func describe(ps []simulate.Predicate) []string {
+	var out []string
+	for _, p := range ps {
+		words := map[string]string{"is": "is", "not": "is not", "exists": "exists", "absent": "doesn't exist", "contains": "contains", "over": "is more than", "lists": "lists"}[p.Op]
+		text := strings.Join(p.At, " ") + " " + words
+		if p.Value != nil {
+			text += " " + string(p.Value)
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // count labels the attempts of one trace.

@@ -132,6 +132,8 @@ func (c *Counts) worsen(metric string, n int) {
 		c.ExtraReads += n
 	case "minefields":
 		c.Minefields += n
+	case "false_claims":
+		c.FalseClaims += n
 	case "incomplete":
 		c.Completed -= n
 	}

@@ -37,6 +37,11 @@ func BenchTable(w io.Writer, r *bench.Result, byClass bool) error {
 		}
 	}
 	flush()
+	for i := range r.Results {
+		if x := &r.Results[i]; x.Turns > 0 {
+			p.printf("%s under %s: %d turns, %d tokens in and %d out; %d tasks said to be done that weren't\n", x.Agent, x.Arm, x.Turns, x.PromptTokens, x.CompletionTokens, x.FalseClaims)
+		}
+	}
 	p.printf("\nInvalid calls are labelled by the simulator's own check at the time of the call; poisoned are valid calls blocked\n"+
 		"after a failure of the same tool that nobody could foresee. Intervals are 95 %% Wilson: they speak of other tasks.\n"+
 		"verdict: %s\n", r.Verdict)

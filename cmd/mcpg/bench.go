@@ -70,6 +70,7 @@ func (a *app) benchList() *cobra.Command {
 				}
 				fmt.Fprintf(a.out, "agent %s: %s%s\n", k.Name, k.What, note)
 			}
+			fmt.Fprintln(a.out, "agent llm: a language model of yours, with --base-url and --model (never by default)")
 			for _, arm := range bench.AllArms() {
 				note := ""
 				if !slices.Contains(bench.Arms(), arm.Name) {

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mcpg/bench"
+	"mcpg/bench/llm"
 	"mcpg/internal/atomicfile"
 	"mcpg/policy"
 	"mcpg/report"
@@ -21,7 +23,7 @@ type benchFlags struct {
 	agents, arms                   []string
 	seed                           uint64
 	orders                         int
-	model                          string
+	known, model, baseURL          string
 	classes, full                  bool
 }
 
@@ -41,8 +43,10 @@ decided nothing, an oracle that fails, observing that changed what an agent saw.
 	fl.StringVar(&f.suite, "suite", "stateful-v1", "the suite: a name, or the folder of one of your own")
 	fl.StringSliceVar(&f.agents, "agent", nil, "agents, by commas, or all; see mcpg bench list (default: naive-retrier, error-reader, hint-follower)")
 	fl.StringSliceVar(&f.arms, "arm", nil, "arms, by commas, or all; see mcpg bench list (default: "+strings.Join(bench.Arms(), ", ")+")")
-	fl.StringVar(&f.learner, "learner", bench.Cold, "cold learns as it goes, warm has learnt from the training templates and plays the others, warm-external knows --model, off never learns")
-	fl.StringVar(&f.model, "model", "", "a model.json from elsewhere, which the learner knows: it is warm-external then")
+	fl.StringVar(&f.learner, "learner", bench.Cold, "cold learns as it goes, warm has learnt from the training templates and plays the others, warm-external knows --known, off never learns")
+	fl.StringVar(&f.known, "known", "", "a model.json from elsewhere, which the learner knows: it is warm-external then")
+	fl.StringVar(&f.baseURL, "base-url", "", "of the agent llm: an OpenAI-compatible endpoint, without /chat/completions; its key is taken from OPENAI_API_KEY")
+	fl.StringVar(&f.model, "model", "", "of the agent llm: the language model's name")
 	fl.IntVar(&f.orders, "orders", 1, "in how many orders the tasks are played; counts are of all of them")
 	fl.BoolVar(&f.full, "full", false, fmt.Sprintf("the full protocol: all agents, all arms, %d orders", bench.FullOrders))
 	fl.StringVar(&f.evidence, "evidence", string(policy.Twice), "what a refusal rests on: twice (two distinct failures) or first")
@@ -99,17 +103,23 @@ func (a *app) runBench(cmd *cobra.Command, f *benchFlags) error {
 		*list = distinct(*list)
 	}
 	opts := bench.Options{Agents: f.agents, Arms: f.arms, Learner: f.learner, Evidence: evidence, Seed: f.seed, Orders: f.orders}
-	if f.model != "" {
+	if f.known != "" {
 		if cmd.Flags().Changed("learner") && f.learner != bench.WarmExternal {
-			return usage("--model is what the learner warm-external knows, and --learner says %s", f.learner)
+			return usage("--known is what the learner warm-external knows, and --learner says %s", f.learner)
 		}
 		opts.Learner = bench.WarmExternal
-		if opts.Model, err = readModel(f.model); err != nil {
+		if opts.Model, err = readModel(f.known); err != nil {
 			return err
 		}
 		if opts.Model == nil {
-			return usage("--model %s: not a model.json, which mcpg learn -o writes", f.model)
+			return usage("--known %s: not a model.json, which mcpg learn -o writes", f.known)
 		}
+	}
+	if slices.Contains(f.agents, llm.Name) || f.baseURL != "" || f.model != "" {
+		if !slices.Contains(f.agents, llm.Name) || f.baseURL == "" || f.model == "" {
+			return usage("--agent llm, --base-url and --model go together")
+		}
+		opts.LLM = &llm.Config{BaseURL: f.baseURL, Model: f.model, Key: os.Getenv("OPENAI_API_KEY")}
 	}
 	total, err := opts.Episodes(s)
 	if err != nil {
