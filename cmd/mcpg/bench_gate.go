@@ -2,17 +2,20 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mcpg/bench"
+	"mcpg/internal/atomicfile"
 	"mcpg/report"
 )
 
 func (a *app) benchGate() *cobra.Command {
 	var baseline, format string
+	var junit, md string
 	var selfTest bool
 	var max, increase []string
 	c := &cobra.Command{
@@ -45,12 +48,14 @@ as one on completed tasks that not even a loss of all would break, is exit code 
 			if selfTest {
 				return a.gateSelfTest(g, args[0], baseline)
 			}
-			return a.gate(g, args[0], baseline, format)
+			return a.gate(g, args[0], baseline, format, junit, md)
 		},
 	}
 	c.Flags().StringVar(&baseline, "baseline", "", "the result to compare with")
 	c.Flags().StringArrayVar(&max, "max", nil, "METRIC=VALUE that must not be exceeded; may be given several times")
 	c.Flags().StringArrayVar(&increase, "max-increase", nil, "METRIC=VALUE or METRIC=P% over the baseline; may be given several times")
+	c.Flags().StringVar(&junit, "junit", "", "write the verdict here as JUnit, a test case a failure")
+	c.Flags().StringVar(&md, "md", "", "write it here as Markdown; in a GitHub workflow it goes to the step's summary too")
 	c.Flags().BoolVar(&selfTest, "self-test", false, "check that the gate fails where it must")
 	c.Flags().StringVar(&format, "format", "table", "table or json")
 	return c
@@ -81,7 +86,7 @@ func parseGate(max, increase []string, baseline string) (*bench.Gate, error) {
 	return g, nil
 }
 
-func (a *app) gate(g *bench.Gate, name, baseline, format string) error {
+func (a *app) gate(g *bench.Gate, name, baseline, format, junit, md string) error {
 	now, err := readResult(name)
 	if err == nil {
 		err = g.CheckClasses(now)
@@ -96,6 +101,9 @@ func (a *app) gate(g *bench.Gate, name, baseline, format string) error {
 		}
 	}
 	v := g.Check(now, base)
+	if err := a.gateFiles(v, junit, md); err != nil {
+		return err
+	}
 	if format == "json" {
 		err = a.json(v)
 	} else if len(v.Untrusted) == 0 {
@@ -110,6 +118,25 @@ func (a *app) gate(g *bench.Gate, name, baseline, format string) error {
 		a.code = codeFindings
 	}
 	return nil
+}
+
+// gateFiles writes the one verdict in other forms.
+func (a *app) gateFiles(v *bench.GateVerdict, junit, md string) error {
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{junit, func(w io.Writer) error { return report.GateJUnit(w, v) }},
+		{md, func(w io.Writer) error { return report.GateMarkdown(w, v) }},
+	} {
+		if f.name == "" {
+			continue
+		}
+		if err := atomicfile.Write(f.name, f.write); err != nil {
+			return plainPath(err)
+		}
+	}
+	return stepSummary(func(w io.Writer) error { return report.GateMarkdown(w, v) })
 }
 
 func (a *app) gateSelfTest(g *bench.Gate, name, baseline string) error {

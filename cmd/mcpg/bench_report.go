@@ -46,7 +46,7 @@ markdown is appended to the file that GITHUB_STEP_SUMMARY names too.`,
 				err = plainPath(atomicfile.Write(out, write))
 			}
 			if err == nil {
-				err = stepSummary(r)
+				err = stepSummary(func(w io.Writer) error { return report.BenchMarkdown(w, r) })
 			}
 			if r.Verdict != bench.Trustworthy {
 				a.code = codeFailed
@@ -60,8 +60,8 @@ markdown is appended to the file that GITHUB_STEP_SUMMARY names too.`,
 	return c
 }
 
-// stepSummary appends the markdown to the file that a GitHub workflow shows.
-func stepSummary(r *bench.Result) error {
+// stepSummary appends markdown to the file that a GitHub workflow shows, if one runs.
+func stepSummary(write func(io.Writer) error) error {
 	name := os.Getenv("GITHUB_STEP_SUMMARY")
 	if name == "" {
 		return nil
@@ -70,7 +70,7 @@ func stepSummary(r *bench.Result) error {
 	if err != nil {
 		return plainPath(err)
 	}
-	err = report.BenchMarkdown(f, r)
+	err = write(f)
 	if end := f.Close(); err == nil {
 		err = end
 	}

@@ -19,7 +19,7 @@ import (
 // benchFlags are the flags of bench run.
 type benchFlags struct {
 	suite, learner, evidence, json string
-	calls                          string
+	calls, tasks, junit, md        string
 	agents, arms                   []string
 	seed                           uint64
 	orders                         int
@@ -53,6 +53,9 @@ decided nothing, an oracle that fails, observing that changed what an agent saw.
 	fl.Uint64Var(&f.seed, "seed", 1, "order of the tasks, chance, and agents' decisions")
 	fl.StringVar(&f.json, "json", "", "write the result here")
 	fl.StringVar(&f.calls, "calls", "", "write the calls of all agents and arms that reached a server here, as a table to learn from")
+	fl.StringVar(&f.tasks, "tasks", "", "write a row a task, agent and arm here, as Parquet")
+	fl.StringVar(&f.junit, "junit", "", "write a JUnit test case a class, arm and agent here")
+	fl.StringVar(&f.md, "md", "", "write a Markdown summary here; in a GitHub workflow it goes to the step's summary too")
 	fl.BoolVar(&f.classes, "classes", false, "print each class too")
 	return c
 }
@@ -134,6 +137,12 @@ func (a *app) runBench(cmd *cobra.Command, f *benchFlags) error {
 		}
 		opts.Calls = rec.add
 	}
+	if f.junit != "" && f.junit == f.md {
+		return usage("--junit and --md name one file")
+	}
+	if f.tasks != "" && !strings.HasSuffix(f.tasks, ".parquet") {
+		return usage("--tasks %s: want a name that ends in .parquet", f.tasks)
+	}
 	r, err := bench.Run(cmd.Context(), s, opts)
 	p.end()
 	if err != nil {
@@ -143,6 +152,25 @@ func (a *app) runBench(cmd *cobra.Command, f *benchFlags) error {
 		if err := rec.write(f.calls); err != nil {
 			return plainPath(err)
 		}
+	}
+	if f.tasks != "" {
+		if err := atomicfile.Write(f.tasks, r.WriteTasks); err != nil {
+			return plainPath(err)
+		}
+	}
+	for name, write := range map[string]func(io.Writer) error{
+		f.junit: func(w io.Writer) error { return report.BenchJUnit(w, r) },
+		f.md:    func(w io.Writer) error { return report.BenchMarkdown(w, r) },
+	} {
+		if name == "" {
+			continue
+		}
+		if err := atomicfile.Write(name, write); err != nil {
+			return plainPath(err)
+		}
+	}
+	if err := stepSummary(func(w io.Writer) error { return report.BenchMarkdown(w, r) }); err != nil {
+		return err
 	}
 	if f.json != "" {
 		if err := a.writeResult(f.json, r); err != nil {

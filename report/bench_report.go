@@ -187,6 +187,10 @@ func BenchJUnit(w io.Writer, r *bench.Result) error {
 			add(one)
 		}
 	}
+	return writeJUnit(w, &s)
+}
+
+func writeJUnit(w io.Writer, s *junitSuite) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
@@ -197,6 +201,46 @@ func BenchJUnit(w io.Writer, r *bench.Result) error {
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
+}
+
+// GateJUnit writes a gate's verdict: a failed test case for each failure, and for each
+// reason why the results can't be judged.
+func GateJUnit(w io.Writer, v *bench.GateVerdict) error {
+	s := junitSuite{Name: "mcpg bench gate", Tests: v.Checks}
+	for _, list := range [][]string{v.Failures, v.Untrusted} {
+		for _, f := range list {
+			s.Failures++
+			s.Cases = append(s.Cases, junitCase{Class: "gate", Name: f, Failure: &junitFailure{f}})
+		}
+	}
+	if len(s.Cases) == 0 {
+		s.Cases = append(s.Cases, junitCase{Class: "gate", Name: fmt.Sprintf("%d checks", v.Checks)})
+	}
+	s.Tests = max(s.Tests, len(s.Cases))
+	return writeJUnit(w, &s)
+}
+
+// GateMarkdown writes a gate's verdict for a pull request.
+func GateMarkdown(w io.Writer, v *bench.GateVerdict) error {
+	p := &printer{w: w}
+	switch {
+	case len(v.Untrusted) > 0:
+		p.printf("### bench gate: can't be judged\n\n")
+	case len(v.Failures) > 0:
+		p.printf("### bench gate: failed\n\n")
+	default:
+		p.printf("### bench gate: passed, %d checks\n", v.Checks)
+	}
+	for _, f := range v.Untrusted {
+		p.printf("- %s\n", markdownCell(f))
+	}
+	for _, f := range v.Failures {
+		p.printf("- FAIL: %s\n", markdownCell(f))
+	}
+	for _, n := range v.Notes {
+		p.printf("  - %s\n", markdownCell(n))
+	}
+	return p.err
 }
 
 func isPolicy(arm string) bool { return arm == "observe" || arm == "warn" || arm == "block" }
