@@ -192,7 +192,11 @@ func (r *suiteReader) task(n *yamlx.Node) (*Task, bool) {
 			}
 		}
 	}
-	if t.Server != "" {
+	if t.Server == OwnServer {
+		if len(t.Snapshot) == 0 {
+			r.fail(n, "snapshot", "a task on a server of your own wants a snapshot: the reads that its goal is about")
+		}
+	} else if t.Server != "" {
 		if _, err := t.server(); err != nil {
 			r.fail(find(n, "/world"), "world", "%v", err)
 		}

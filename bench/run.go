@@ -57,6 +57,12 @@ type Options struct {
 	Seed     uint64
 	Orders   int         // of the tasks, 0 for one; counts are of all of them
 	LLM      *llm.Config // of the agent llm; nil where it doesn't play
+	// Own starts the user's server for a task; nil where there is none. Serial plays
+	// one task at a time, for servers whose state outlives them.
+	Own    func(ctx context.Context, t *Task) (Closer, error)
+	Serial bool
+	// Adapters are the user's, beside those of the simulators.
+	Adapters adapter.Set
 	// Progress, if set, is told of each finished episode, from several
 	// goroutines.
 	Progress func()
@@ -171,10 +177,16 @@ func Run(ctx context.Context, s *Suite, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	adapters = append(slices.Clone(opts.Adapters), adapters...)
+	for i := range s.Tasks {
+		if s.Tasks[i].Server == OwnServer && opts.Own == nil {
+			return nil, &ErrOption{"task " + s.Tasks[i].ID + " is played on a server of your own: name it with --server"}
+		}
+	}
 	if len(opts.tasks(s)) == 0 {
 		return nil, &ErrOption{"a warm learner plays the tasks that are held out, and the suite has none"}
 	}
-	r := &running{suite: s, opts: &opts, adapters: adapters, tasks: opts.tasks(s), slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	r := &running{suite: s, opts: &opts, adapters: adapters, tasks: opts.tasks(s), slots: make(chan struct{}, opts.atOnce())}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.cancel = cancel
@@ -209,6 +221,19 @@ func Run(ctx context.Context, s *Suite, opts Options) (*Result, error) {
 	}
 	res.judge()
 	return res, nil
+}
+
+func (o *Options) atOnce() int {
+	if o.Serial {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Closer is a server that is to be ended after its task; an error makes the run void.
+type Closer interface {
+	simulate.Server
+	Close() error
 }
 
 // running is a run of a suite.
@@ -358,14 +383,19 @@ func (s *scripted) Next(text string, isError bool) (string, jsontext.Value, bool
 	return step.Tool, step.Args, done
 }
 
-func (p *player) episode(ctx context.Context, t *Task) (*TaskResult, error) {
+func (p *player) episode(ctx context.Context, t *Task) (result *TaskResult, err error) {
 	if p.opts.mutate != nil {
 		p.opts.mutate(t)
 	}
-	server, err := t.server()
+	server, end, err := p.server(ctx, t)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if lost := end(); err == nil && lost != nil {
+			result, err = nil, lost
+		}
+	}()
 	agent, name, model, err := p.agent(ctx, t, server)
 	if err != nil {
 		return nil, err
@@ -396,6 +426,19 @@ func (p *player) episode(ctx context.Context, t *Task) (*TaskResult, error) {
 		}
 	}
 	return tr, nil
+}
+
+// server starts a task's server; end ends it.
+func (p *player) server(ctx context.Context, t *Task) (s simulate.Server, end func() error, err error) {
+	if t.Server != OwnServer {
+		s, err = t.server()
+		return s, func() error { return nil }, err
+	}
+	own, err := p.opts.Own(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	return own, own.Close, nil
 }
 
 // agent makes the agent of a task; of one that a model plays, the model's too.

@@ -38,7 +38,19 @@ type Task struct {
 	Goal       []simulate.Predicate `json:"goal"`
 	Minefields []simulate.Predicate `json:"minefields"`
 	Untouched  [][]string           `json:"untouched"`
+	// Snapshot are the reads that show the world of a server of the user's.
+	Snapshot []SnapshotRead `json:"snapshot,omitzero"`
 }
+
+// SnapshotRead is a read whose answer stands in the snapshot under a name.
+type SnapshotRead struct {
+	As   string         `json:"as"`
+	Tool string         `json:"tool"`
+	Args jsontext.Value `json:"args"`
+}
+
+// OwnServer is the server of tasks that are played on a server of the user's.
+const OwnServer = "own"
 
 // Suite is tasks with what agents know.
 type Suite struct {

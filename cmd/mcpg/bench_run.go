@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcpg/adapter"
 	"mcpg/bench"
 	"mcpg/bench/llm"
 	"mcpg/internal/atomicfile"
@@ -24,6 +26,8 @@ type benchFlags struct {
 	seed                           uint64
 	orders                         int
 	known, model, baseURL          string
+	server, reset                  string
+	adapters                       []string
 	classes, full                  bool
 }
 
@@ -45,6 +49,9 @@ decided nothing, an oracle that fails, observing that changed what an agent saw.
 	fl.StringSliceVar(&f.arms, "arm", nil, "arms, by commas, or all; see mcpg bench list (default: "+strings.Join(bench.Arms(), ", ")+")")
 	fl.StringVar(&f.learner, "learner", bench.Cold, "cold learns as it goes, warm has learnt from the training templates and plays the others, warm-external knows --known, off never learns")
 	fl.StringVar(&f.known, "known", "", "a model.json from elsewhere, which the learner knows: it is warm-external then")
+	fl.StringVar(&f.server, "server", "", "a server of your own, \"CMD ARG…\", for the tasks of your suite whose server is own: started over stdio for each task")
+	fl.StringVar(&f.reset, "reset", "", "a command that brings its state back, run before each start; tasks are then played one at a time")
+	fl.StringArrayVar(&f.adapters, "adapter", nil, "adapter of that server, by name or file; may be given several times")
 	fl.StringVar(&f.baseURL, "base-url", "", "of the agent llm: an OpenAI-compatible endpoint, without /chat/completions; its key is taken from OPENAI_API_KEY")
 	fl.StringVar(&f.model, "model", "", "of the agent llm: the language model's name")
 	fl.IntVar(&f.orders, "orders", 1, "in how many orders the tasks are played; counts are of all of them")
@@ -106,6 +113,18 @@ func (a *app) runBench(cmd *cobra.Command, f *benchFlags) error {
 		*list = distinct(*list)
 	}
 	opts := bench.Options{Agents: f.agents, Arms: f.arms, Learner: f.learner, Evidence: evidence, Seed: f.seed, Orders: f.orders}
+	if f.server != "" {
+		command, reset := strings.Fields(f.server), strings.Fields(f.reset)
+		opts.Serial = len(reset) > 0
+		opts.Own = func(ctx context.Context, t *bench.Task) (bench.Closer, error) {
+			return startOwn(ctx, command, reset, io.Discard, t)
+		}
+	} else if f.reset != "" {
+		return usage("--reset is of a --server")
+	}
+	if opts.Adapters, err = adapter.LoadSet(f.adapters); err != nil {
+		return err
+	}
 	if f.known != "" {
 		if cmd.Flags().Changed("learner") && f.learner != bench.WarmExternal {
 			return usage("--known is what the learner warm-external knows, and --learner says %s", f.learner)

@@ -44,7 +44,7 @@ func startServer(ctx context.Context, command []string, errs io.Writer) (*server
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("asking %s for its tools: %w", s.name, err), session.Close())
 		}
-		raw, err := json.Marshal(t)
+		raw, err := json.Marshal(t, json.Deterministic(true))
 		if err != nil {
 			return nil, errors.Join(err, session.Close())
 		}
