@@ -22,6 +22,7 @@ import (
 // The files of a suite of one's own: tasks, and what error-reading agents know.
 const (
 	suiteFile   = "suite.yaml"
+	tasksFile   = "tasks.jsonl" // in place of tasks in suite.yaml, for many
 	repairsFile = "repairs.yaml"
 )
 
@@ -88,11 +89,119 @@ func readSuite(dir string) (*Suite, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.file, err)
 	}
-	r.suite(s, root)
+	lines, err := os.ReadFile(filepath.Join(dir, tasksFile))
+	switch {
+	case err == nil:
+		sum = sha256.Sum256(slices.Concat(src, []byte{0}, repairs, []byte{0}, lines))
+		s.SHA256 = hex.EncodeToString(sum[:])
+		r.members(s, root)
+		r.lines(s, filepath.Join(dir, tasksFile), lines)
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, err
+	default:
+		r.suite(s, root)
+	}
 	if len(r.faults) > 0 {
 		return nil, r.faults
 	}
 	return s, nil
+}
+
+// lines reads tasks.jsonl: a task a line, with the members that tasks of suite.yaml have.
+func (r *suiteReader) lines(s *Suite, file string, b []byte) {
+	seen := map[string]int{}
+	n := 0
+	for line := range bytes.Lines(b) {
+		n++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		pos := func(rule, format string, a ...any) {
+			r.faults = append(r.faults, diag.Finding{Pos: diag.Pos{File: file, Line: n}, Rule: rule, Message: fmt.Sprintf(format, a...)})
+		}
+		t := Task{}
+		if err := json.Unmarshal(bytes.TrimSpace(line), &t, json.RejectUnknownMembers(true)); err != nil {
+			pos("task", "%v", err)
+			continue
+		}
+		t.fill()
+		if why := t.faults(); len(why) > 0 {
+			pos("task", "%s", strings.Join(why, "; "))
+			continue
+		}
+		if first := seen[t.ID]; first > 0 {
+			pos("id", "task %s stands in line %d already", t.ID, first)
+			continue
+		}
+		seen[t.ID] = n
+		if !slices.Contains(s.Classes, t.Class) {
+			s.Classes = append(s.Classes, t.Class)
+		}
+		s.Tasks = append(s.Tasks, t)
+	}
+	if len(s.Tasks) == 0 && len(r.faults) == 0 {
+		r.faults = append(r.faults, diag.Finding{Pos: diag.Pos{File: file}, Rule: "tasks", Message: "no task"})
+	}
+}
+
+// fill puts in what a task leaves out.
+func (t *Task) fill() {
+	if t.Template == "" {
+		t.Template = t.ID
+	}
+	if t.Budget == 0 {
+		t.Budget = defaultBudget
+	}
+	if t.Oracle == nil {
+		t.Oracle = t.Plan
+	}
+}
+
+// faults says what a task of one's own lacks.
+func (t *Task) faults() []string {
+	var out []string
+	for _, m := range []struct{ name, value string }{{"id", t.ID}, {"class", t.Class}, {"server", t.Server}} {
+		if m.value == "" {
+			out = append(out, "a task wants a member "+m.name)
+		}
+	}
+	if len(t.Plan) == 0 {
+		out = append(out, "a task wants a plan")
+	}
+	if len(t.Goal) == 0 {
+		out = append(out, "a task wants a goal")
+	}
+	for _, p := range slices.Concat(t.Goal, t.Minefields) {
+		if err := p.Check(); err != nil {
+			out = append(out, err.Error())
+		}
+	}
+	switch {
+	case t.Server == OwnServer && len(t.Snapshot) == 0:
+		out = append(out, "a task on a server of your own wants a snapshot")
+	case t.Server != OwnServer && t.Server != "":
+		if _, err := t.server(); err != nil {
+			out = append(out, err.Error())
+		}
+	}
+	return out
+}
+
+// members reads what a suite says beside its tasks.
+func (r *suiteReader) members(s *Suite, root *yamlx.Node) {
+	if root.Kind == yamlx.Null {
+		return
+	}
+	for _, m := range root.Members {
+		switch m.Key.Str {
+		case "name":
+			s.Name = m.Value.Str
+		case "tasks":
+			r.fail(m.Key, "tasks", "the folder has %s too: tasks stand in one place", tasksFile)
+		default:
+			r.fail(m.Key, "suite", "unknown member %q: want name", m.Key.Str)
+		}
+	}
 }
 
 func (r *suiteReader) suite(s *Suite, root *yamlx.Node) {
@@ -166,15 +275,7 @@ func (r *suiteReader) task(n *yamlx.Node) (*Task, bool) {
 			r.fail(n, name, "a task wants a member %s", name)
 		}
 	}
-	if t.Template == "" {
-		t.Template = t.ID
-	}
-	if t.Budget == 0 {
-		t.Budget = defaultBudget
-	}
-	if t.Oracle == nil {
-		t.Oracle = t.Plan
-	}
+	t.fill()
 	if len(t.Plan) == 0 {
 		r.fail(n, "plan", "a task wants a plan: the calls that an agent sets out to make")
 	}
