@@ -17,7 +17,7 @@ const curveStep = 20
 type Regret struct {
 	Hidden int `json:"hidden"` // rested on what nothing shows
 	Stale  int `json:"stale"`  // another actor wrote in between
-	Chance int `json:"chance"` // refused by chance
+	Chance int `json:"chance"` // refused by chance; no invalid calls, and no part of their sum
 	Drift  int `json:"drift"`  // the server's rules had changed
 	// Learning are those that no learner without false blocks could have known to
 	// fail, from the calls before: the exact floor M*.
@@ -46,8 +46,8 @@ func (r *Regret) add(o Regret) {
 }
 
 // Clairvoyant is the lower bound of invalid calls for whoever knows all guards:
-// failures that nobody can foresee.
-func (r *Regret) Clairvoyant() int { return r.Hidden + r.Stale + r.Chance }
+// failures that nobody can foresee. What chance refuses isn't invalid.
+func (r *Regret) Clairvoyant() int { return r.Hidden + r.Stale }
 
 // Cold is the lower bound for whoever begins with nothing: that, and one failure for
 // each distinct check.

@@ -53,7 +53,10 @@ func ParseRule(s string, increase bool) (Rule, error) {
 		return Rule{}, &ErrOption{fmt.Sprintf("%q: want METRIC=VALUE", s)}
 	}
 	r := Rule{}
-	metric, scope, _ := strings.Cut(name, "@")
+	metric, scope, scoped := strings.Cut(name, "@")
+	if scoped && scope == "" || strings.Count(scope, "/") > 2 {
+		return r, &ErrOption{fmt.Sprintf("%q: want METRIC@AGENT/ARM/CLASS, parts left out from the right", name)}
+	}
 	if metrics[metric] == nil {
 		return r, &ErrOption{fmt.Sprintf("unknown metric %q: want one of %s", metric, strings.Join(Metrics(), ", "))}
 	}
@@ -180,7 +183,10 @@ func (r *Result) doubts(name string) []string {
 			out = append(out, fmt.Sprintf("%s: the sums of %s under %s aren't those of its tasks and classes", name, x.Agent, x.Arm))
 		}
 	}
-	return out
+	for _, why := range r.faults() {
+		out = append(out, name+": "+why)
+	}
+	return distinctTexts(out)
 }
 
 // mismatches tells why two results can't be compared.

@@ -66,9 +66,10 @@ func TestGate(t *testing.T) {
 	worse := func(r *Result) { // 11 % more, in one task
 		x := r.find("error-reader", "block")
 		more := x.InvalidReached/9 + 1
-		x.InvalidReached += more
-		x.ByTask[7].InvalidReached += more
-		x.ByClass[0].InvalidReached += more
+		for _, c := range []*Counts{&x.Counts, &x.ByTask[7].Counts, &x.ByClass[0].Counts} {
+			c.worsen("invalid_reached", more)
+		}
+		x.Curve[len(x.Curve)-1] = x.Regret
 	}
 	for name, c := range map[string]struct {
 		gate      Gate
@@ -94,6 +95,16 @@ func TestGate(t *testing.T) {
 		"tasks missing": {gate: within, change: func(r *Result) {
 			r.Results[0].ByTask = r.Results[0].ByTask[1:]
 		}, untrusted: "tasks are missing from"},
+		"a class's sum moved": {gate: within, change: func(r *Result) {
+			x := r.find("error-reader", "block")
+			x.ByClass[9].InvalidReached += x.ByClass[1].InvalidReached
+			x.ByClass[1].InvalidReached = 0
+		}, untrusted: "the sums of class R2"},
+		"a task twice":      {gate: within, change: func(r *Result) { r.Results[0].ByTask[1] = r.Results[0].ByTask[0] }, untrusted: "stands there twice"},
+		"a task not played": {gate: within, change: func(r *Result) { r.Results[0].ByTask[1].Counts = Counts{} }, untrusted: "was played 0 times"},
+		"regret edited":     {gate: within, change: func(r *Result) { r.Results[0].ByTask[0].Regret.Hidden += 5 }, untrusted: "don't add up to the regret"},
+		"negative":          {gate: within, change: func(r *Result) { r.Results[0].ByTask[0].Probes = -1 }, untrusted: "a count is negative"},
+		"orders edited":     {gate: within, change: func(r *Result) { r.Orders = 20 }, untrusted: "orders"},
 		"sums don't add up": {gate: within, change: func(r *Result) { r.Results[0].InvalidReached = 0 }, untrusted: "aren't those"},
 		"inert, verdict edited": {gate: within, change: func(r *Result) {
 			for i := range r.Results {

@@ -88,6 +88,7 @@ func TestLLMErrors(t *testing.T) {
 	o := Options{Agents: []string{llm.Name}, Arms: []string{ArmNone}, LLM: &c}
 	run(t, &s, o)
 	c.Key = "wrong"
+	s.Tasks = suite(t).Tasks[:5]
 	if _, err := Run(t.Context(), &s, o); err == nil || !strings.Contains(err.Error(), "400 Bad Request: bad request") {
 		t.Error(err)
 	}

@@ -144,6 +144,9 @@ func (r *suiteReader) lines(s *Suite, file string, b []byte) {
 	}
 }
 
+// maxBudget is how many attempts a task may have.
+const maxBudget = 10_000
+
 // fill puts in what a task leaves out.
 func (t *Task) fill() {
 	if t.Template == "" {
@@ -164,6 +167,9 @@ func (t *Task) faults() []string {
 		if m.value == "" {
 			out = append(out, "a task wants a member "+m.name)
 		}
+	}
+	if t.Budget < 0 || t.Budget > maxBudget {
+		out = append(out, fmt.Sprintf("budget %d: want 1 to %d attempts", t.Budget, maxBudget))
 	}
 	if len(t.Plan) == 0 {
 		out = append(out, "a task wants a plan")
@@ -276,6 +282,9 @@ func (r *suiteReader) task(n *yamlx.Node) (*Task, bool) {
 		}
 	}
 	t.fill()
+	if t.Budget < 0 || t.Budget > maxBudget {
+		r.fail(find(n, "/budget"), "budget", "budget %d: want 1 to %d attempts", t.Budget, maxBudget)
+	}
 	if len(t.Plan) == 0 {
 		r.fail(n, "plan", "a task wants a plan: the calls that an agent sets out to make")
 	}

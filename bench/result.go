@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"mcpg/bench/llm"
 	"mcpg/simulate/agents"
 )
 
@@ -39,6 +40,7 @@ type Counts struct {
 	PromptTokens     int `json:"prompt_tokens,omitzero"`
 	CompletionTokens int `json:"completion_tokens,omitzero"`
 	FalseClaims      int `json:"false_claims,omitzero"`
+	ModelErrors      int `json:"model_errors,omitzero"` // tasks that ended by an answer that couldn't be read
 	// Regret says where InvalidReached went.
 	Regret Regret `json:"regret"`
 }
@@ -62,6 +64,7 @@ func (c *Counts) add(d Counts) {
 	c.PromptTokens += d.PromptTokens
 	c.CompletionTokens += d.CompletionTokens
 	c.FalseClaims += d.FalseClaims
+	c.ModelErrors += d.ModelErrors
 	c.Regret.add(d.Regret)
 }
 
@@ -223,7 +226,7 @@ func (r *Result) transparency() []string {
 	for i := range r.Results {
 		x := &r.Results[i]
 		none := r.find(x.Agent, ArmNone)
-		if x.Arm != "observe" || none == nil {
+		if x.Arm != "observe" || none == nil || x.Agent == llm.Name { // no two runs of a model are alike
 			continue
 		}
 		var differ []string

@@ -306,6 +306,7 @@ type player struct {
 	// poisoned are the tools that had an unforeseeable failure.
 	poisoned map[string]bool
 	floor    *floor // nil where it isn't asked for
+	lost     int    // tasks in a row that a language model didn't get through
 }
 
 // learner is a policy in the learner's state.
@@ -417,8 +418,14 @@ func (p *player) episode(ctx context.Context, t *Task) (result *TaskResult, err 
 		tr.Completed = 1
 	}
 	if model != nil {
-		if model.Err != nil {
+		// One answer that can't be read fails its task; several in a row end the run.
+		const inARow = 3
+		if p.lost++; model.Err == nil {
+			p.lost = 0
+		} else if p.lost == inARow || ctx.Err() != nil {
 			return nil, model.Err
+		} else {
+			tr.ModelErrors = 1
 		}
 		tr.Turns, tr.PromptTokens, tr.CompletionTokens = model.Usage.Turns, model.Usage.Prompt, model.Usage.Completion
 		if model.Claimed && tr.Completed == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 )
@@ -38,7 +39,8 @@ func (g *Gate) SelfTest(r, base *Result) (missed []string, err error) {
 				return fmt.Errorf("the injected regression is not a result: %v", v.Untrusted)
 			}
 			seen = true
-			if len(v.Failures) == 0 {
+			fails := func(f string) bool { return strings.HasPrefix(f, rule.label(x)+" is ") }
+			if !slices.ContainsFunc(v.Failures, fails) {
 				missed = append(missed, rule.label(x))
 			}
 		}
@@ -102,10 +104,17 @@ func regressed(r, base *Result, i int, rule *Rule, increase bool) (*Result, erro
 		if c < 0 || n == 0 {
 			continue
 		}
-		for _, counts := range []*Counts{&x.Counts, &x.ByClass[c].Counts, &task.Counts} {
+		all := []*Counts{&x.Counts, &x.ByClass[c].Counts, &task.Counts}
+		if len(x.ByOrder) > 0 {
+			all = append(all, &x.ByOrder[0])
+		}
+		for _, counts := range all {
 			counts.worsen(rule.Metric, n)
 		}
 		need -= n
+	}
+	if last := len(x.Curve) - 1; last >= 0 {
+		x.Curve[last] = x.Regret
 	}
 	return &out, nil
 }
@@ -115,11 +124,14 @@ func (c *Counts) worsen(metric string, n int) {
 	switch metric {
 	case "invalid_reached":
 		c.InvalidReached += n
+		c.Regret.Error += n
 	case "invalid_blocked":
 		c.InvalidBlocked += n
 	case "valid_blocked", "valid_blocked_clean":
+		c.ValidAttempts += n
 		c.ValidBlocked += n
 	case "valid_blocked_poisoned":
+		c.ValidAttempts += n
 		c.ValidBlocked += n
 		c.ValidBlockedPoi += n
 	case "valid_warned":

@@ -149,6 +149,9 @@ func parseRepairs(b []byte) (map[string][]*agents.Repair, error) {
 	}
 	for server, rs := range out {
 		for _, r := range rs {
+			if r == nil {
+				return nil, fmt.Errorf("%s: an entry is empty", server)
+			}
 			if err := r.Compile(); err != nil {
 				return nil, fmt.Errorf("%s: %w", server, err)
 			}

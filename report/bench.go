@@ -12,12 +12,12 @@ import (
 // BenchTable writes a result, a table an agent.
 func BenchTable(w io.Writer, r *bench.Result, byClass bool) error {
 	p := &printer{w: w}
-	p.printf("%s: %d tasks, seed %d, evidence %s\n", r.Suite, r.Tasks, r.Seed, r.Evidence)
+	p.printf("%s: %d tasks, seed %d, evidence %s\n", Clean(r.Suite), r.Tasks, r.Seed, r.Evidence)
 	agent := ""
 	var rows [][]string
 	flush := func() {
 		if len(rows) > 0 {
-			p.printf("\n%s\n", agent)
+			p.printf("\n%s\n", Clean(agent))
 			if p.err == nil {
 				p.err = writeTable(w, benchColumns, rows)
 			}
@@ -29,10 +29,10 @@ func BenchTable(w io.Writer, r *bench.Result, byClass bool) error {
 			flush()
 			agent = x.Agent
 		}
-		rows = append(rows, benchRow(x.Arm, x.Counts))
+		rows = append(rows, benchRow(x.Arm, x.Counts, x.Orders))
 		if byClass {
 			for _, c := range x.ByClass {
-				rows = append(rows, benchRow("  "+c.Class, c.Counts))
+				rows = append(rows, benchRow("  "+c.Class, c.Counts, x.Orders))
 			}
 		}
 	}
@@ -54,12 +54,13 @@ func BenchTable(w io.Writer, r *bench.Result, byClass bool) error {
 var benchColumns = []column{{"arm", false}, {"invalid reached a task", true}, {"reached", true}, {"invalid blocked", true}, {"valid blocked", true},
 	{"poisoned", true}, {"of valid", true}, {"valid warned", true}, {"probes", true}, {"wasted steps", true}, {"extra reads", true}, {"completed", true}, {"95 %", false}}
 
-func benchRow(arm string, c bench.Counts) []string {
+func benchRow(arm string, c bench.Counts, orders int) []string {
 	row := []string{arm, strconv.FormatFloat(float64(c.InvalidReached)/float64(max(1, c.Tasks)), 'f', 2, 64)}
 	for _, n := range []int{c.InvalidReached, c.InvalidBlocked, c.ValidBlocked, c.ValidBlockedPoi, c.ValidAttempts, c.ValidWarned, c.Probes, c.WastedSteps, c.ExtraReads} {
 		row = append(row, strconv.Itoa(n))
 	}
-	lo, hi := rate.Wilson(c.Completed, c.Tasks)
+	orders = max(orders, 1) // orders of the same tasks say nothing more of other tasks
+	lo, hi := rate.Wilson((c.Completed+orders/2)/orders, c.Tasks/orders)
 	return append(row, fmt.Sprintf("%d/%d", c.Completed, c.Tasks), fmt.Sprintf("[%.3f, %.3f]", lo, hi))
 }
 

@@ -41,7 +41,8 @@ func (p *printer) regret(r *bench.Result) {
 		rows = append(rows, append(row, strconv.FormatFloat(float64(x.InvalidReached)/float64(max(1, g.Cold())), 'f', 2, 64)))
 	}
 	flush()
-	p.printf("\nhidden, stale and chance can't be foreseen; drift: the server's rules had changed. learning: what nobody could know from the calls\n" +
+	p.printf("\nreached is hidden + stale + drift + learning + probed + error; what chance refused is no invalid call. hidden and stale can't be\n" +
+		"foreseen; drift: the server's rules had changed. learning: what nobody could know from the calls\n" +
 		"before without false blocks; its sum over all attempts is the floor M*. probed: let through once to test a rule. error: the calls before proved\n" +
 		"it to fail. clairvoyant bounds from below whoever knows all guards, cold whoever begins with nothing: one failure for each check more.\n")
 }
@@ -110,14 +111,14 @@ func BenchReport(w io.Writer, r *bench.Result, byClass bool) error {
 // BenchMarkdown writes a result for a pull request: short, as tables.
 func BenchMarkdown(w io.Writer, r *bench.Result) error {
 	p := &printer{w: w}
-	p.printf("### %s: %s\n\n%d tasks, %s, seed %d, evidence %s\n\n", r.Suite, r.Verdict, r.Tasks, orders(r.Orders), r.Seed, r.Evidence)
+	p.printf("### %s: %s\n\n%d tasks, %s, seed %d, evidence %s\n\n", markdownCell(r.Suite), r.Verdict, r.Tasks, orders(r.Orders), r.Seed, r.Evidence)
 	for _, reason := range r.Reasons {
 		p.printf("- %s\n", markdownCell(Clean(reason)))
 	}
 	p.printf("| agent | arm | invalid reached | invalid blocked | valid blocked | probes | completed |\n|---|---|---|---|---|---|---|\n")
 	for i := range r.Results {
 		x := &r.Results[i]
-		p.printf("| %s | %s | %d | %d | %d of %d | %d | %d/%d |\n", x.Agent, x.Arm, x.InvalidReached, x.InvalidBlocked, x.ValidBlocked, x.ValidAttempts, x.Probes, x.Completed, x.Tasks)
+		p.printf("| %s | %s | %d | %d | %d of %d | %d | %d/%d |\n", markdownCell(x.Agent), markdownCell(x.Arm), x.InvalidReached, x.InvalidBlocked, x.ValidBlocked, x.ValidAttempts, x.Probes, x.Completed, x.Tasks)
 	}
 	ds := r.Against(bench.ArmNone)
 	if len(ds) > 0 {
@@ -125,7 +126,7 @@ func BenchMarkdown(w io.Writer, r *bench.Result) error {
 	}
 	for i := range ds {
 		d := &ds[i]
-		p.printf("| %s | %s | %+.2f | [%+.2f, %+.2f] | %d | %d |\n", d.Agent, d.Arm, d.Mean, d.Low, d.High, d.Gained, d.Lost)
+		p.printf("| %s | %s | %+.2f | [%+.2f, %+.2f] | %d | %d |\n", markdownCell(d.Agent), markdownCell(d.Arm), d.Mean, d.Low, d.High, d.Gained, d.Lost)
 	}
 	return p.err
 }

@@ -182,6 +182,11 @@ func (a *Agent) turn() error {
 	a.Usage.Completion += doc.Usage.Completion
 	m := doc.Choices[0].Message
 	m.Role = "assistant"
+	for i := range m.ToolCalls {
+		if m.ToolCalls[i].ID == "" { // some endpoints give none
+			m.ToolCalls[i].ID = fmt.Sprintf("call-%d-%d", a.Usage.Turns, i)
+		}
+	}
 	a.messages = append(a.messages, m)
 	a.pending = m.ToolCalls
 	if len(m.ToolCalls) == 0 && m.Content != nil {
@@ -193,13 +198,13 @@ func (a *Agent) turn() error {
 // claims tells whether the last words say that the goal is reached.
 func claims(text string) bool {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r < 'A' || r > 'Z' && r < 'a' || r > 'z' })
-	done := false
-	for _, w := range words {
+	done := false // the last word on it counts
+	for i, w := range words {
 		switch w {
 		case "DONE":
-			done = true
+			done = i == 0 || !strings.EqualFold(words[i-1], "not")
 		case "FAILED":
-			return false
+			done = false
 		}
 	}
 	return done

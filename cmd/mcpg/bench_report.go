@@ -1,12 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"mcpg/bench"
 	"mcpg/internal/atomicfile"
 	"mcpg/report"
 )
@@ -48,7 +49,8 @@ markdown is appended to the file that GITHUB_STEP_SUMMARY names too.`,
 			if err == nil {
 				err = stepSummary(func(w io.Writer) error { return report.BenchMarkdown(w, r) })
 			}
-			if r.Verdict != bench.Trustworthy {
+			if doubts := r.Doubts(); len(doubts) > 0 {
+				fmt.Fprintf(a.err, "mcpg: don't believe it: %s\n", strings.Join(doubts, "; "))
 				a.code = codeFailed
 			}
 			return err
