@@ -170,6 +170,9 @@ func ReadResult(rd io.Reader) (*Result, error) {
 	return &r, nil
 }
 
+// Find gives the run of an agent under an arm, nil if there is none.
+func (r *Result) Find(agent, arm string) *RunResult { return r.find(agent, arm) }
+
 // find gives the run of an agent under an arm.
 func (r *Result) find(agent, arm string) *RunResult {
 	i := slices.IndexFunc(r.Results, func(x RunResult) bool { return x.Agent == agent && x.Arm == arm })

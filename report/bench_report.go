@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mcpg/bench"
+	"mcpg/internal/rate"
 )
 
 var regretColumns = []column{{"arm", false}, {"reached", true}, {"hidden", true}, {"stale", true}, {"chance", true}, {"drift", true}, {"learning", true},
@@ -97,6 +98,7 @@ func BenchReport(w io.Writer, r *bench.Result, byClass bool) error {
 		return err
 	}
 	p := &printer{w: w}
+	p.primary(r)
 	p.regret(r)
 	for _, arm := range []string{bench.ArmNone, bench.ArmBreaker} {
 		if ds := r.Against(arm); len(ds) > 0 {
@@ -106,6 +108,22 @@ func BenchReport(w io.Writer, r *bench.Result, byClass bool) error {
 		}
 	}
 	return p.err
+}
+
+// primary writes the comparison that was fixed in advance, and the limits of harm.
+func (p *printer) primary(r *bench.Result) {
+	const agent, harm = "error-reader", 0.02
+	for _, d := range r.Against(bench.ArmNone) {
+		if d.Agent != agent || d.Arm != "block" {
+			continue
+		}
+		p.printf("\nPrimary comparison, fixed in advance: %s a task, block against none, %s: %+.2f [%+.2f, %+.2f]; the smallest difference that\n"+
+			"80 of 100 such suites would show is %.2f.\n", d.Metric, agent, d.Mean, d.Low, d.High, (d.High-d.Low)/2*(1.96+0.84)/1.96)
+		x := r.Find(agent, "block")
+		_, high := rate.Wilson(x.ValidBlocked, x.ValidAttempts)
+		p.printf("Limits of harm: completed tasks gained %d, lost %d (must not fall); of %d valid calls %d blocked, at most %s (must be under %s): %s.\n",
+			d.Gained, d.Lost, x.ValidAttempts, x.ValidBlocked, percent(high), percent(harm), map[bool]string{true: "kept", false: "BROKEN"}[d.Gained >= d.Lost && high < harm])
+	}
 }
 
 // BenchMarkdown writes a result for a pull request: short, as tables.

@@ -43,7 +43,8 @@ type Cluster struct {
 const resamples = 10_000
 
 // Bootstrap is the mean difference of paired tasks with its 95 % interval: percentiles of
-// means over clusters drawn again within their strata. It is the same for the same seed.
+// means over clusters drawn again within their strata; over all clusters, where every
+// stratum has but one. It is the same for the same seed.
 func Bootstrap(seed uint64, clusters []Cluster) (mean, lo, hi float64) {
 	strata := map[string][]Cluster{}
 	var names []string
@@ -58,6 +59,9 @@ func Bootstrap(seed uint64, clusters []Cluster) (mean, lo, hi float64) {
 	}
 	if n == 0 {
 		return 0, 0, 0
+	}
+	if len(names) == len(clusters) && len(names) > 1 { // of one cluster each nothing can be drawn
+		strata, names = map[string][]Cluster{"": clusters}, []string{""}
 	}
 	slices.Sort(names)
 	rng := rand.New(rand.NewPCG(seed, 0x626f6f74))

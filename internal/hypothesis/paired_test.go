@@ -48,4 +48,7 @@ func TestBootstrap(t *testing.T) {
 	_, lo, hi = Bootstrap(2, []Cluster{{"a", 1, 1}, {"a", 1, 1}, {"b", -3, 1}, {"b", -3, 1}})
 	near(t, "lo", lo, -1)
 	near(t, "hi", hi, -1)
+	if _, lo, hi = Bootstrap(2, []Cluster{{"a", 0, 1}, {"b", -3, 1}, {"c", -1, 1}}); lo >= hi {
+		t.Errorf("[%g, %g] of three strata of one cluster", lo, hi)
+	}
 }
