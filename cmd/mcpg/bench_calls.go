@@ -1,16 +1,12 @@
 package main
 
 import (
-	"errors"
-	"io"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"mcpg/adapter"
 	"mcpg/calllog"
-	"mcpg/ingest/table"
-	"mcpg/internal/atomicfile"
 )
 
 // recorder keeps the calls of a bench run, which come from several goroutines,
@@ -41,31 +37,14 @@ func (r *recorder) write(name string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(name, func(w io.Writer) error {
-		if strings.HasSuffix(name, ".jsonl") {
-			out := calllog.NewWriter(w)
-			return errors.Join(r.each(out), out.Flush())
-		}
-		out, err := table.NewWriter(w, table.FormatOf(name), adaptersNote(set)...)
-		if err != nil {
-			return err
-		}
-		return errors.Join(r.each(out), out.Close())
-	})
+	return writeCalls(name, r.all(), set)
 }
 
-func (r *recorder) each(out callWriter) error {
-	runs := make([]string, 0, len(r.calls))
-	for run := range r.calls {
-		runs = append(runs, run)
+// all lists the calls, run after run.
+func (r *recorder) all() []calllog.Call {
+	var out []calllog.Call
+	for _, run := range slices.Sorted(maps.Keys(r.calls)) {
+		out = append(out, r.calls[run]...)
 	}
-	slices.Sort(runs)
-	for _, run := range runs {
-		for i := range r.calls[run] {
-			if err := out.Write(&r.calls[run][i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return out
 }
