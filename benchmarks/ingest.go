@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -83,18 +82,8 @@ func (b *bench) duckdb() (usage, int64, error) {
 	if err != nil {
 		return usage{}, 0, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return usage{}, 0, err
-	}
-	cmd := exec.CommandContext(b.ctx, self, convertWith, log, filepath.Join(b.dir, "duck.parquet"))
-	cmd.Stderr = os.Stderr
-	begun := time.Now()
-	if err := cmd.Run(); err != nil {
-		return usage{}, 0, fmt.Errorf("duckdb: %w", err)
-	}
-	s := cmd.ProcessState
-	return usage{Wall: time.Since(begun), CPU: s.UserTime() + s.SystemTime(), Peak: peakOf(s)}, size, nil
+	u, err := b.self(convertWith, log, filepath.Join(b.dir, "duck.parquet"))
+	return u, size, err
 }
 
 // convertWith is the hidden command by which this program starts itself.

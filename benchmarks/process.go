@@ -45,11 +45,25 @@ func (b *bench) process(name string, arg ...string) (usage, error) {
 	if err != nil {
 		return usage{}, err
 	}
+	return finish(name, exec.CommandContext(b.ctx, bin, arg...))
+}
+
+// self starts this program again as one of its hidden commands, for a process of
+// DuckDB's own.
+func (b *bench) self(hidden, in, out string) (usage, error) {
+	bin, err := os.Executable()
+	if err != nil {
+		return usage{}, err
+	}
+	return finish(hidden, exec.CommandContext(b.ctx, bin, hidden, in, out))
+}
+
+// finish runs a command to its end.
+func finish(name string, cmd *exec.Cmd) (usage, error) {
 	var errs bytes.Buffer
-	cmd := exec.CommandContext(b.ctx, bin, arg...)
 	cmd.Stderr = &errs
 	begun := time.Now()
-	err = cmd.Run()
+	err := cmd.Run()
 	took := time.Since(begun)
 	if err != nil {
 		return usage{}, fmt.Errorf("%s: %w\n%s", name, err, errs.Bytes())
