@@ -529,6 +529,33 @@ func (g *Guard) Supported(f Failure) bool {
 	})
 }
 
+// Witnesses are distinct calls that failed with the words of f, which may be another
+// tool's, at one of the paths that these name, whatever stood there. A text that was
+// seen once may be about what nothing shows; one that keeps naming the path where
+// something is amiss is about that.
+func (g *Guard) Witnesses(f *Failure, named []Path) Sample {
+	var out Sample
+	for i := range g.Failures {
+		o := &g.Failures[i]
+		if o.Cluster != f.Cluster && o.Example != f.Example {
+			continue
+		}
+		if c, _ := g.ClusterOf(o.Cluster); !c.Trusted() {
+			continue
+		}
+		if slices.ContainsFunc(o.NamedPaths(), func(p Path) bool { return slices.Contains(named, p) }) {
+			out = out.Merge(o.Distinct)
+		}
+	}
+	return out
+}
+
+// Allows tells whether a success had the value at the path.
+func (g *Guard) Allows(f Feature) bool {
+	a := g.byPath[f.Path]
+	return a != nil && a.Allows(f.Value)
+}
+
 // ClusterOf finds a cluster by its text.
 func (g *Guard) ClusterOf(text string) (Cluster, bool) {
 	i, ok := slices.BinarySearchFunc(g.Clusters, text, func(c Cluster, t string) int { return strings.Compare(c.Text, t) })

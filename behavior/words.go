@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -15,19 +16,22 @@ func (f *Failure) Named() bool { return f.names(func(Path) bool { return true })
 func (f *Failure) NamedState() bool { return f.names(Path.NamesState) }
 
 func (f *Failure) names(which func(Path) bool) bool {
+	return slices.ContainsFunc(f.NamedPaths(), which)
+}
+
+// NamedPaths are the paths of those atoms that the text names, sorted.
+func (f *Failure) NamedPaths() []Path {
 	said := map[string]bool{}
 	for _, w := range words(placeholderNames.Replace(f.Example)) {
 		said[w] = true
 	}
+	var out []Path
 	for _, a := range f.Violates {
-		if !which(a.Path) {
-			continue
-		}
 		if a.named(said) || a.printed(f.Example) {
-			return true
+			out = append(out, a.Path)
 		}
 	}
-	return false
+	return slices.Compact(out)
 }
 
 // printed tells whether the text has the value that stood at the atom's path: its

@@ -54,8 +54,7 @@ func (r *Regret) Clairvoyant() int { return r.Hidden + r.Stale }
 func (r *Regret) Cold() int { return r.Clairvoyant() + r.Checks }
 
 // floor is a learner that makes no mistake, beside the one that is measured: it learns
-// from the same calls, takes every proof at once, and isn't misled by failures that
-// nobody can foresee.
+// from the same calls, takes every proof at once, and isn't misled by what nobody can foresee: failures, and successes under other rules.
 type floor struct {
 	adapters adapter.Set
 	ideal    learn.Evidence
@@ -89,7 +88,7 @@ func (f *floor) made(a *simulate.Attempt) {
 		f.checks++
 	}
 	c.Outcome, c.Cause, c.ErrorText = a.Call.Outcome, a.Call.Cause, a.Call.ErrorText
-	if a.Reached && (visible || c.Outcome == calllog.OK) {
+	if a.Reached && (visible || c.Outcome == calllog.OK && t.Kind != simulate.Drift) {
 		f.ideal.Add(c, f.view)
 	}
 }

@@ -68,6 +68,17 @@ func newLive(t *toolEvidence, strict bool) *live {
 	return l
 }
 
+// Cells are those of a tool, sorted by key; they must not be changed.
+func (e *Evidence) Cells(server, name, fingerprint string) []*behavior.Cell {
+	e.settle()
+	t := e.tools[toolKey{server, name, fingerprint}]
+	if t == nil {
+		return nil
+	}
+	t.project()
+	return t.sorted()
+}
+
 // Cell finds what was seen of calls just like one, nil for nothing.
 func (e *Evidence) Cell(server, name, fingerprint string, like *behavior.Cell) *behavior.Cell {
 	e.settle()

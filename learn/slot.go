@@ -3,6 +3,7 @@ package learn
 import (
 	"mcpg/behavior"
 	"mcpg/calllog"
+	"slices"
 )
 
 // Slot is where calls are counted that are alike in all that learning looks at:
@@ -163,6 +164,20 @@ func (e *Evidence) Add(c *calllog.Call, v *behavior.View) {
 		r := s.refused
 		r.Calls, r.Sample = 1, sample
 		l.refused(s.cell, r)
+	}
+}
+
+// Withdraw takes a success back that Add has learnt of: its outcome counts, what it
+// says of the tool's guard doesn't any more.
+func (e *Evidence) Withdraw(c *calllog.Call, v *behavior.View) {
+	e.settle()
+	t := e.tool(toolKey{c.Server, c.Tool, c.Fingerprint})
+	cell := t.narrow(&behavior.Cell{Class: v.Class, Primary: v.Primary, State: v.State, Args: v.Args})
+	if cell.OK > 0 {
+		cell.OK--
+		hash := Example(c)
+		cell.OKSample = slices.DeleteFunc(cell.OKSample, func(r behavior.CallRef) bool { return r.Hash == hash })
+		t.derived, t.live = nil, nil
 	}
 }
 

@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,14 +75,24 @@ type Policy struct {
 	adapters adapter.Set
 	evidence learn.Evidence
 	rules    map[ruleKey]*rule
-	suspect  map[toolKey]bool // a drift signal: the next refusal is let through
-	clusters map[toolKey]map[string]bool
+	suspect  map[toolKey]bool     // a drift signal: the next refusal is let through
+	said     map[saying][]toolKey // which tools refuse with a text
+	contests map[toolKey]*contest
+	lone     map[toolKey][]*lone
+	held     map[toolKey]int // how many contests the tool's rules have stood
 	// retest are tools that a model says have changed: their rules only warn until a
 	// failure confirms them.
 	retest map[toolKey]bool
 }
 
 type toolKey struct{ server, tool, fingerprint string }
+
+func (k toolKey) compare(o toolKey) int {
+	return cmp.Or(strings.Compare(k.server, o.server), strings.Compare(k.tool, o.tool), strings.Compare(k.fingerprint, o.fingerprint))
+}
+
+// saying is a normalised text of a server's.
+type saying struct{ server, text string }
 
 type ruleKey struct {
 	toolKey
@@ -101,7 +113,7 @@ func New(adapters adapter.Set, opts Options) *Policy {
 	if opts.Evidence == "" {
 		opts.Evidence = Twice
 	}
-	p := &Policy{opts: opts, adapters: adapters, rules: map[ruleKey]*rule{}, suspect: map[toolKey]bool{}, clusters: map[toolKey]map[string]bool{}}
+	p := &Policy{opts: opts, adapters: adapters, rules: map[ruleKey]*rule{}, suspect: map[toolKey]bool{}, said: map[saying][]toolKey{}, contests: map[toolKey]*contest{}, lone: map[toolKey][]*lone{}, held: map[toolKey]int{}}
 	p.evidence.Strict = opts.Evidence == First
 	return p
 }
@@ -119,14 +131,33 @@ func (p *Policy) know(g *behavior.Graph) {
 	p.evidence.Strict = p.opts.Evidence == First
 	p.retest = map[toolKey]bool{}
 	for _, t := range g.Tools {
+		k := toolKey{t.Server, t.Name, t.Fingerprint}
 		if g.Drifted(t) {
-			p.retest[toolKey{t.Server, t.Name, t.Fingerprint}] = true
+			p.retest[k] = true
+		}
+		for _, c := range t.Guard.Clusters {
+			p.says(k, c.Text)
 		}
 	}
 }
 
-// Graph is the model so far.
-func (p *Policy) Graph() *behavior.Graph { return p.evidence.Induce() }
+// says notes a text that a tool refuses with, and tells whether it is a new one.
+func (p *Policy) says(k toolKey, text string) bool {
+	s := saying{k.server, text}
+	if slices.Contains(p.said[s], k) {
+		return false
+	}
+	p.said[s] = append(p.said[s], k)
+	return true
+}
+
+// Graph is the model so far; successes that wait for a rule to be tested are in it.
+func (p *Policy) Graph() *behavior.Graph {
+	for _, k := range slices.SortedFunc(maps.Keys(p.contests), toolKey.compare) {
+		p.settle(k)
+	}
+	return p.evidence.Induce()
+}
 
 // proof is the evidence behind a predicted failure.
 type proof struct {
@@ -146,7 +177,7 @@ func (p *Policy) verdict(g *behavior.Guard, x behavior.State) behavior.Verdict {
 
 // prove gathers the failures whose texts the atoms explain; where there are
 // none, the others, which prove nothing. this is the hash of the call at hand.
-func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict, this uint64) proof {
+func (p *Policy) prove(k toolKey, g *behavior.Guard, v behavior.Verdict, this uint64) proof {
 	var pr proof
 	var distinct behavior.Sample
 	clear, same := false, false
@@ -164,12 +195,40 @@ func (p *Policy) prove(g *behavior.Guard, v behavior.Verdict, this uint64) proof
 	supported := slices.ContainsFunc(pr.failures, g.Supported)
 	// The same call again in the same state, after a text that names what is amiss in that
 	// state, is no other call to be learnt of: it fails again.
-	pr.proven = pr.distinct >= 2 && supported || same || pr.distinct >= 1 && clear && p.opts.Evidence == First
+	pr.proven = supported && (pr.distinct >= 2 || p.witnessed(k, g, pr.failures)) || same || pr.distinct >= 1 && clear && p.opts.Evidence == First
 	if len(pr.failures) == 0 {
 		pr.failures, pr.calls = slices.Clone(v.By), v.By[0].Calls
 	}
 	slices.SortStableFunc(pr.failures, func(a, b behavior.Failure) int { return b.Calls - a.Calls })
 	return pr
+}
+
+// witnessed tells whether two distinct calls failed for what the text of one of the
+// failures names, with any tool of the server's.
+func (p *Policy) witnessed(k toolKey, g *behavior.Guard, failures []behavior.Failure) bool {
+	for i := range failures {
+		f := &failures[i]
+		if f.Condition != nil || !g.Supported(*f) {
+			continue
+		}
+		paths := f.NamedPaths()
+		if len(paths) == 0 {
+			continue
+		}
+		found := g.Witnesses(f, paths)
+		for _, o := range p.said[saying{k.server, f.Cluster}] {
+			if len(found) >= 2 {
+				return true
+			}
+			if other := p.evidence.Guard(o.server, o.tool, o.fingerprint); o != k && other != nil {
+				found = found.Merge(other.Witnesses(f, paths))
+			}
+		}
+		if len(found) >= 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // approved tells whether a tool may run without a person's word.

@@ -113,7 +113,7 @@ func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Dec
 	}
 	d.Predicted = true
 	k := toolKey{c.Server, c.Tool, c.Fingerprint}
-	pr := p.prove(g, d.Verdict, learn.Example(c))
+	pr := p.prove(k, g, d.Verdict, learn.Example(c))
 	pr.proven = pr.proven && (!p.retest[k] || p.rule(k, pr).confirmed)
 	if p.opts.Mode == Observe {
 		return d, pr
@@ -122,7 +122,7 @@ func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Dec
 	if p.opts.Mode != Block || !pr.proven {
 		return d, pr
 	}
-	if mayProbe && p.probe(k, pr) {
+	if mayProbe && (p.contests[k].about(d.Verdict) || p.probe(k, pr)) {
 		d.Probe = true
 		d.Note += " It is let through once, to see whether that still holds."
 		return d, pr
@@ -195,18 +195,20 @@ func (p *Policy) learn(k toolKey, c *calllog.Call, v *behavior.View, d Decision)
 			}
 		}
 		text, _ := learn.Cluster(c)
-		known := p.clusters[k]
-		if known == nil {
-			known = map[string]bool{}
-			p.clusters[k] = known
-		}
-		if d.Verdict.Outcome == behavior.Works && !known[text] {
+		if p.says(k, text) && d.Verdict.Outcome == behavior.Works {
 			p.suspect[k] = true
 		}
-		known[text] = true
+		p.confirms(k, c, d)
 	}
-	if !p.opts.Frozen {
-		p.evidence.Add(c, v)
+	if p.opts.Frozen || c.Outcome == calllog.OK && d.Verdict.Outcome == behavior.Fails && p.contested(k, c, v, d) {
+		return
+	}
+	if c.Outcome == calllog.OK {
+		p.first(k, c, v)
+	}
+	p.evidence.Add(c, v)
+	if c.Outcome == calllog.Rejected && d.Verdict.Outcome != behavior.Fails {
+		p.doubts(k, c, v)
 	}
 }
 

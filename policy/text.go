@@ -48,8 +48,9 @@ func (s *Session) sort(offers []behavior.Offer) (ok, no, steps []string) {
 		case behavior.Works:
 			ok = append(ok, o.Tool+effectText(o.Effects))
 		case behavior.Fails:
-			g := s.p.evidence.Tool(s.name, o.Tool, s.server.Fingerprint(o.Tool)).Guard
-			if s.p.prove(g, o.Verdict, 0).proven {
+			k := toolKey{s.name, o.Tool, s.server.Fingerprint(o.Tool)}
+			g := s.p.evidence.Tool(k.server, k.tool, k.fingerprint).Guard
+			if s.p.prove(k, g, o.Verdict, 0).proven {
 				no = append(no, o.Tool)
 				steps = append(steps, stepsFor(o, offers)...)
 			}

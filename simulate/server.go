@@ -31,7 +31,7 @@ const (
 	Stale Kind = "stale"
 	// Coin: the outcome is chance.
 	Coin Kind = "coin"
-	// Drift: the server before its change would have taken the call.
+	// Drift: the server before its change would have judged otherwise.
 	Drift Kind = "drift"
 )
 
@@ -39,7 +39,7 @@ const (
 type Truth struct {
 	Valid bool
 	Check string // the check that fails, "" where none does
-	Kind  Kind   // of that check; Coin also where the call may still succeed
+	Kind  Kind   // of that check; of a valid call Coin where it may fail, Drift where it has only come to work
 	Text  string // what the call would be answered with, if it fails
 }
 

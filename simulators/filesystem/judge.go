@@ -13,7 +13,18 @@ func (s *Server) Check(tool string, args jsontext.Value, _ float64) simulate.Tru
 	if check := got.check(); check != "" {
 		return simulate.Truth{Check: check, Kind: s.kind(tool, args, got), Text: got.answer().Text}
 	}
-	return simulate.Truth{Valid: true}
+	t := simulate.Truth{Valid: true}
+	if s.drifted() && !got.raced && s.undrifted().run(tool, args, true).check() != "" {
+		t.Kind = simulate.Drift
+	}
+	return t
+}
+
+// undrifted is the server with the rules before its drift.
+func (s *Server) undrifted() *Server {
+	old := *s
+	old.after = old.before
+	return &old
 }
 
 // check names the check that an outcome failed, "" where none.
@@ -36,11 +47,8 @@ func (s *Server) kind(tool string, args jsontext.Value, got outcome) simulate.Ki
 	if alone := *s; got.raced && alone.run(tool, args, false).check() == "" {
 		return simulate.Stale
 	}
-	if old := *s; s.drifted() {
-		old.after = old.before
-		if old.run(tool, args, true).check() == "" {
-			return simulate.Drift
-		}
+	if s.drifted() && s.undrifted().run(tool, args, true).check() == "" {
+		return simulate.Drift
 	}
 	return simulate.Visible
 }

@@ -118,7 +118,13 @@ func (s *Server) Check(tool string, args jsontext.Value, coin float64) simulate.
 		}
 		return t
 	case f == nil:
-		return simulate.Truth{Valid: true}
+		t := simulate.Truth{Valid: true}
+		if s.drifted && !raced {
+			if _, before := s.undrifted().run(tool, args, coin); before != nil && before.kind == simulate.Visible {
+				t.Kind = simulate.Drift
+			}
+		}
+		return t
 	}
 	t := simulate.Truth{Check: f.check, Kind: f.kind, Text: f.text}
 	if raced {
@@ -126,13 +132,18 @@ func (s *Server) Check(tool string, args jsontext.Value, coin float64) simulate.
 			t.Kind = simulate.Stale
 		}
 	} else if s.drifted && t.Kind == simulate.Visible {
-		old := s.clone()
-		old.drifted = false
-		if _, before := old.run(tool, args, coin); before == nil {
+		if _, before := s.undrifted().run(tool, args, coin); before == nil {
 			t.Kind = simulate.Drift
 		}
 	}
 	return t
+}
+
+// undrifted is the server with the rules before its drift.
+func (s *Server) undrifted() *Server {
+	old := s.clone()
+	old.drifted = false
+	return old
 }
 
 // Snapshot is the visible world.
