@@ -550,6 +550,17 @@ func (g *Guard) Witnesses(f *Failure, named []Path) Sample {
 	return out
 }
 
+// Always tells whether all failures with a text violate an atom at the path.
+func (g *Guard) Always(cluster string, p Path) bool {
+	for i := range g.Failures {
+		f := &g.Failures[i]
+		if f.Cluster == cluster && !slices.ContainsFunc(f.Violates, func(a Atom) bool { return a.Path == p }) {
+			return false
+		}
+	}
+	return true
+}
+
 // Allows tells whether a success had the value at the path.
 func (g *Guard) Allows(f Feature) bool {
 	a := g.byPath[f.Path]

@@ -58,6 +58,7 @@ func (r *Regret) Cold() int { return r.Clairvoyant() + r.Checks }
 type floor struct {
 	adapters adapter.Set
 	ideal    learn.Evidence
+	frozen   bool
 	met      map[string]bool // checks
 	known    []bool          // of the attempts of an episode: proven to fail
 	checks   int             // met for the first time in the episode
@@ -65,8 +66,12 @@ type floor struct {
 	view     *behavior.View
 }
 
-func newFloor(adapters adapter.Set) *floor {
+// newFloor begins with nothing, or with what a frozen learner knows, and is frozen too.
+func newFloor(adapters adapter.Set, known *behavior.Graph) *floor {
 	f := &floor{adapters: adapters, met: map[string]bool{}}
+	if known != nil {
+		f.ideal, f.frozen = *learn.FromGraph(known), true
+	}
 	f.ideal.Strict = true
 	return f
 }
@@ -88,7 +93,7 @@ func (f *floor) made(a *simulate.Attempt) {
 		f.checks++
 	}
 	c.Outcome, c.Cause, c.ErrorText = a.Call.Outcome, a.Call.Cause, a.Call.ErrorText
-	if a.Reached && (visible || c.Outcome == calllog.OK && t.Kind != simulate.Drift) {
+	if !f.frozen && a.Reached && (visible || c.Outcome == calllog.OK && t.Kind != simulate.Drift) {
 		f.ideal.Add(c, f.view)
 	}
 }

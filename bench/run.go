@@ -320,7 +320,7 @@ func (p *player) learner(mode policy.Mode) *policy.Policy {
 
 func (p *player) play(ctx context.Context) (*RunResult, error) {
 	p.poisoned = map[string]bool{}
-	p.floor = newFloor(p.adapters)
+	p.floor = newFloor(p.adapters, p.known)
 	if arm, _ := findArm(p.cell.arm); arm.gate != nil {
 		p.open = arm.gate(p)
 	}

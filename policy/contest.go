@@ -102,11 +102,7 @@ func (p *Policy) confirms(k toolKey, c *calllog.Call, d Decision) {
 // enough is how many refusals outweigh a success: twice as many each time, so that a
 // rule that is wrong now and then is believed ever less.
 func (p *Policy) enough(k toolKey) int {
-	n := 2
-	if p.opts.Evidence == First {
-		n = 1
-	}
-	return n << p.held[k]
+	return 2 << p.held[k]
 }
 
 // settle learns of the successes that wait.

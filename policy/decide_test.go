@@ -201,7 +201,10 @@ func TestSuccessDeletesTheRule(t *testing.T) {
 	if _, d := b.check("publish_release", untested); d.Action != Refuse {
 		t.Fatalf("%+v", d)
 	}
-	b.teach("publish_release", untested, "", shipped, 1)
+	for _, session := range []string{"s2", "s3"} {
+		b.s = b.p.Session(session, "release", b.f)
+		b.teach("publish_release", untested, "", shipped, 1)
+	}
 	for range 3 {
 		if _, d := b.check("publish_release", untested); d.Action != Forward || d.Probe {
 			t.Errorf("after a success in its region: %+v", d)

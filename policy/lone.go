@@ -77,6 +77,7 @@ func (p *Policy) doubts(k toolKey, c *calllog.Call, v *behavior.View) {
 		}
 		if l.again[learn.Example(c)] = true; len(l.again) >= p.enough(k) {
 			p.held[k]++
+			delete(p.suspect, k) // the refusal is explained now
 			p.evidence.Withdraw(l.call, l.view)
 			p.lone[k] = slices.Delete(p.lone[k], i, i+1)
 			return

@@ -211,7 +211,8 @@ func (p *Policy) witnessed(k toolKey, g *behavior.Guard, failures []behavior.Fai
 		if f.Condition != nil || !g.Supported(*f) {
 			continue
 		}
-		paths := f.NamedPaths()
+		// A relation is named by either of its sides, which is too weak a bond.
+		paths := slices.DeleteFunc(f.NamedPaths(), func(p behavior.Path) bool { return p.Role == behavior.RelationRole || !g.Always(f.Cluster, p) })
 		if len(paths) == 0 {
 			continue
 		}

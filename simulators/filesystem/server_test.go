@@ -63,7 +63,7 @@ func TestCheck(t *testing.T) {
 		{"before the drift", drift, 2, "create_directory", `{"path":"x/y"}`, simulate.Truth{Valid: true}},
 		{"drifted", drift, 3, "create_directory", `{"path":"x/y"}`, simulate.Truth{Check: "parent_missing", Kind: simulate.Drift}},
 		{"drifted, wrong before", drift, 3, "read_text_file", `{"path":"no"}`, simulate.Truth{Check: "missing", Kind: simulate.Visible}},
-		{"drifted, laxer", drift, 3, "move_file", `{"source":"a.txt","destination":"b.txt"}`, simulate.Truth{Valid: true}},
+		{"drifted, laxer", drift, 3, "move_file", `{"source":"a.txt","destination":"b.txt"}`, simulate.Truth{Valid: true, Kind: simulate.Drift}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newServer(t, world(t, tt.members))

@@ -174,7 +174,7 @@ func TestDrift(t *testing.T) {
 		{Swap, "run_tests", ready, "ok", "ok", "", ""},
 		{Lenient, publish, `{"release_id":"raw"}`, "untested", "approvals", simulate.Visible, publish},
 		{Lenient, publish, ready, "ok", "ok", "", publish},
-		{Direct, "archive_release", ready, "not_published", "ok", "", "archive_release"},
+		{Direct, "archive_release", ready, "not_published", "ok", simulate.Drift, "archive_release"},
 		{Direct, "archive_release", `{"release_id":"old"}`, "not_published", "not_published", simulate.Visible, "archive_release"},
 	} {
 		s := newServer(t, `,"drift":{"at":3,"to":"`+tt.to+`"}`)
