@@ -57,7 +57,7 @@ func TestSuiteShape(t *testing.T) {
 		if task.HeldOut {
 			heldOut[task.Class][task.Template] = true
 		}
-		for _, u := range task.Untouched {
+		for _, u := range task.task.Untouched {
 			names[task.HeldOut][u[len(u)-1]] = true
 		}
 	}
@@ -105,9 +105,9 @@ func TestCalibration(t *testing.T) {
 	}
 	for _, agent := range []string{"naive-retrier", "error-reader", "hint-follower"} {
 		none, observe := r.find(agent, ArmNone), r.find(agent, "observe")
-		for i := range none.ByTask {
-			if none.ByTask[i].Answers != observe.ByTask[i].Answers {
-				t.Errorf("%s saw other answers in %s when observed", agent, none.ByTask[i].ID)
+		for i := range none.ByTask.kept {
+			if none.ByTask.kept[i].Answers != observe.ByTask.kept[i].Answers {
+				t.Errorf("%s saw other answers in %s when observed", agent, none.ByTask.kept[i].ID)
 			}
 		}
 		if none.ExtraReads != 0 || observe.ExtraReads == 0 {
@@ -149,9 +149,9 @@ func TestLearnerOff(t *testing.T) {
 		none := r.find(agent, ArmNone)
 		for _, arm := range []string{"warn", "block"} {
 			x := r.find(agent, arm)
-			for i := range none.ByTask {
-				if none.ByTask[i].Answers != x.ByTask[i].Answers {
-					t.Errorf("%s under %s without learning saw other answers in %s", agent, arm, none.ByTask[i].ID)
+			for i := range none.ByTask.kept {
+				if none.ByTask.kept[i].Answers != x.ByTask.kept[i].Answers {
+					t.Errorf("%s under %s without learning saw other answers in %s", agent, arm, none.ByTask.kept[i].ID)
 				}
 			}
 		}

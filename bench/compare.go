@@ -113,19 +113,16 @@ func holm(ds []Difference) {
 // compare pairs the tasks of two runs.
 func compare(seed uint64, x, y *RunResult, metric string) Difference {
 	d := Difference{Agent: x.Agent, Arm: x.Arm, Against: y.Arm, Metric: metric, P: 1}
-	before := map[string]*TaskResult{}
-	for i := range y.ByTask {
-		before[y.ByTask[i].ID] = &y.ByTask[i]
-	}
+	before := y.ByTask.byID()
 	of := metrics[metric]
 	clusters := map[string]*hypothesis.Cluster{}
 	var order []string
-	for i := range x.ByTask {
-		t := &x.ByTask[i]
-		b := before[t.ID]
-		if b == nil {
+	for _, t := range x.ByTask.All() {
+		i, ok := before[t.ID]
+		if !ok {
 			continue
 		}
+		b := y.ByTask.at(i)
 		is, was := of(&t.Counts), of(&b.Counts)
 		c := clusters[t.Template]
 		if c == nil {

@@ -12,9 +12,9 @@ func (r *Result) Doubts() []string { return r.doubts("the result") }
 // faults are what in a result contradicts itself, or the suite that it says it is of.
 func (r *Result) faults() []string {
 	var out []string
-	var suite map[string]*Task
+	var suite map[string]*TaskRef
 	if s, err := LoadSuite(r.Suite); err == nil && s.SHA256 == r.SuiteSHA256 {
-		suite = map[string]*Task{}
+		suite = map[string]*TaskRef{}
 		for i := range s.Tasks {
 			suite[s.Tasks[i].ID] = &s.Tasks[i]
 		}
@@ -28,7 +28,7 @@ func (r *Result) faults() []string {
 	return out
 }
 
-func (x *RunResult) faults(r *Result, suite map[string]*Task) []string {
+func (x *RunResult) faults(r *Result, suite map[string]*TaskRef) []string {
 	var out []string
 	say := func(format string, a ...any) { out = append(out, fmt.Sprintf(format, a...)) }
 	if x.Orders != r.Orders && x.Orders != 1 || x.Orders < 1 {
@@ -36,8 +36,7 @@ func (x *RunResult) faults(r *Result, suite map[string]*Task) []string {
 	}
 	classes := map[string]*Counts{}
 	seen := map[string]bool{}
-	for i := range x.ByTask {
-		t := &x.ByTask[i]
+	for _, t := range x.ByTask.All() {
 		if seen[t.ID] {
 			say("task %s stands there twice", t.ID)
 		}
@@ -68,8 +67,8 @@ func (x *RunResult) faults(r *Result, suite map[string]*Task) []string {
 				want++
 			}
 		}
-		if len(x.ByTask) != want {
-			say("tasks are missing: %d of %d", len(x.ByTask), want)
+		if x.ByTask.Len() != want {
+			say("tasks are missing: %d of %d", x.ByTask.Len(), want)
 		}
 	}
 	for i := range x.ByClass {
@@ -82,7 +81,7 @@ func (x *RunResult) faults(r *Result, suite map[string]*Task) []string {
 	if len(classes) > 0 {
 		say("%d classes are missing", len(classes))
 	}
-	if n := len(x.Curve); len(x.ByTask) > 0 && (n == 0 || x.Curve[n-1] != x.Regret) {
+	if n := len(x.Curve); x.ByTask.Len() > 0 && (n == 0 || x.Curve[n-1] != x.Regret) {
 		say("the regret's curve doesn't end where the regret is")
 	}
 	if x.Orders > 1 {

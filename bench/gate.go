@@ -169,11 +169,11 @@ func (r *Result) doubts(name string) []string {
 	}
 	for i := range r.Results {
 		x := &r.Results[i]
-		if len(x.ByTask) != r.Tasks {
+		if x.ByTask.Len() != r.Tasks {
 			out = append(out, fmt.Sprintf("%s: tasks are missing from %s under %s", name, x.Agent, x.Arm))
 		}
 		var tasks, classes Counts
-		for _, t := range x.ByTask {
+		for _, t := range x.ByTask.All() {
 			tasks.add(t.Counts)
 		}
 		for _, c := range x.ByClass {
@@ -213,7 +213,7 @@ func mismatches(now, base *Result) []string {
 			continue
 		}
 		differ(fmt.Sprintf("learner of %s under %s", x.Agent, x.Arm), y.Learner, x.Learner)
-		if !slices.EqualFunc(x.ByTask, y.ByTask, func(a, b TaskResult) bool { return a.ID == b.ID }) {
+		if !x.ByTask.pairs(y.ByTask) {
 			out = append(out, fmt.Sprintf("%s under %s: the tasks aren't the same", x.Agent, x.Arm))
 		}
 	}
@@ -289,14 +289,11 @@ func (v *GateVerdict) increase(r *Rule, now, base *Result) {
 
 // changed lists the tasks whose count differs, paired.
 func changed(r *Rule, x, y *RunResult) []string {
-	before := map[string]*TaskResult{}
-	for i := range y.ByTask {
-		before[y.ByTask[i].ID] = &y.ByTask[i]
-	}
+	before := y.ByTask.byID()
 	var out []string
-	for i := range x.ByTask {
-		t := &x.ByTask[i]
-		if b := before[t.ID]; b != nil {
+	for _, t := range x.ByTask.All() {
+		if i, ok := before[t.ID]; ok {
+			b := y.ByTask.at(i)
 			if was, is := metrics[r.Metric](&b.Counts), metrics[r.Metric](&t.Counts); was != is {
 				out = append(out, fmt.Sprintf("%s: %d → %d", t.ID, was, is))
 			}

@@ -66,7 +66,7 @@ func TestGate(t *testing.T) {
 	worse := func(r *Result) { // 11 % more, in one task
 		x := r.find("error-reader", "block")
 		more := x.InvalidReached/9 + 1
-		for _, c := range []*Counts{&x.Counts, &x.ByTask[7].Counts, &x.ByClass[0].Counts} {
+		for _, c := range []*Counts{&x.Counts, &x.ByTask.kept[7].Counts, &x.ByClass[0].Counts} {
 			c.worsen("invalid_reached", more)
 		}
 		x.Curve[len(x.Curve)-1] = x.Regret
@@ -87,23 +87,23 @@ func TestGate(t *testing.T) {
 			r.Results = slices.DeleteFunc(r.Results, func(x RunResult) bool { return x.Agent == "oracle" })
 		}, untrusted: "oracle didn't run"},
 		"no tasks":       {gate: within, change: func(r *Result) { r.Tasks = 0 }, untrusted: "no task ran"},
-		"tasks renamed":  {gate: within, change: func(r *Result) { r.Results[0].ByTask[3].ID = "x" }, untrusted: "aren't the same"},
+		"tasks renamed":  {gate: within, change: func(r *Result) { r.Results[0].ByTask.kept[3].ID = "x" }, untrusted: "aren't the same"},
 		"reasons edited": {gate: within, change: func(r *Result) { r.Reasons = []string{"something"} }, untrusted: "something"},
 		"other seed":     {gate: within, change: func(r *Result) { r.Seed++ }, untrusted: "seed"},
 		"other evidence": {gate: within, change: func(r *Result) { r.Evidence = "first" }, untrusted: "evidence"},
 		"arm missing":    {gate: within, change: func(r *Result) { r.Results = r.Results[5:] }, untrusted: "baseline only"},
 		"tasks missing": {gate: within, change: func(r *Result) {
-			r.Results[0].ByTask = r.Results[0].ByTask[1:]
+			r.Results[0].ByTask.kept = r.Results[0].ByTask.kept[1:]
 		}, untrusted: "tasks are missing from"},
 		"a class's sum moved": {gate: within, change: func(r *Result) {
 			x := r.find("error-reader", "block")
 			x.ByClass[9].InvalidReached += x.ByClass[1].InvalidReached
 			x.ByClass[1].InvalidReached = 0
 		}, untrusted: "the sums of class R2"},
-		"a task twice":      {gate: within, change: func(r *Result) { r.Results[0].ByTask[1] = r.Results[0].ByTask[0] }, untrusted: "stands there twice"},
-		"a task not played": {gate: within, change: func(r *Result) { r.Results[0].ByTask[1].Counts = Counts{} }, untrusted: "was played 0 times"},
-		"regret edited":     {gate: within, change: func(r *Result) { r.Results[0].ByTask[0].Regret.Hidden += 5 }, untrusted: "don't add up to the regret"},
-		"negative":          {gate: within, change: func(r *Result) { r.Results[0].ByTask[0].Probes = -1 }, untrusted: "a count is negative"},
+		"a task twice":      {gate: within, change: func(r *Result) { r.Results[0].ByTask.kept[1] = r.Results[0].ByTask.kept[0] }, untrusted: "stands there twice"},
+		"a task not played": {gate: within, change: func(r *Result) { r.Results[0].ByTask.kept[1].Counts = Counts{} }, untrusted: "was played 0 times"},
+		"regret edited":     {gate: within, change: func(r *Result) { r.Results[0].ByTask.kept[0].Regret.Hidden += 5 }, untrusted: "don't add up to the regret"},
+		"negative":          {gate: within, change: func(r *Result) { r.Results[0].ByTask.kept[0].Probes = -1 }, untrusted: "a count is negative"},
 		"orders edited":     {gate: within, change: func(r *Result) { r.Orders = 20 }, untrusted: "orders"},
 		"sums don't add up": {gate: within, change: func(r *Result) { r.Results[0].InvalidReached = 0 }, untrusted: "aren't those"},
 		"inert, verdict edited": {gate: within, change: func(r *Result) {
@@ -133,7 +133,7 @@ func TestGate(t *testing.T) {
 	}
 	now := copyOf(t, base)
 	worse(now)
-	if v := within.Check(now, base); len(v.Notes) != 1 || !strings.HasPrefix(v.Notes[0], now.Results[0].ByTask[7].ID+": ") {
+	if v := within.Check(now, base); len(v.Notes) != 1 || !strings.HasPrefix(v.Notes[0], now.Results[0].ByTask.kept[7].ID+": ") {
 		t.Errorf("changed tasks %q", v.Notes)
 	}
 }

@@ -1,11 +1,13 @@
 package bench
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,42 +91,57 @@ func readSuite(dir string) (*Suite, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.file, err)
 	}
-	lines, err := os.ReadFile(filepath.Join(dir, tasksFile))
+	s.file, err = os.Open(filepath.Join(dir, tasksFile))
 	switch {
 	case err == nil:
-		sum = sha256.Sum256(slices.Concat(src, []byte{0}, repairs, []byte{0}, lines))
-		s.SHA256 = hex.EncodeToString(sum[:])
+		h := sha256.New()
+		h.Write(slices.Concat(src, []byte{0}, repairs, []byte{0}))
 		r.members(s, root)
-		r.lines(s, filepath.Join(dir, tasksFile), lines)
+		if err := r.lines(s, h); err != nil {
+			s.Close()
+			return nil, fmt.Errorf("%s: %w", s.file.Name(), err)
+		}
+		s.SHA256 = hex.EncodeToString(h.Sum(nil))
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, err
 	default:
 		r.suite(s, root)
 	}
 	if len(r.faults) > 0 {
+		s.Close()
 		return nil, r.faults
 	}
 	return s, nil
 }
 
 // lines reads tasks.jsonl: a task a line, with the members that tasks of suite.yaml have.
-func (r *suiteReader) lines(s *Suite, file string, b []byte) {
+// The tasks stay in the file.
+func (r *suiteReader) lines(s *Suite, hash io.Writer) error {
 	seen := map[string]int{}
-	n := 0
-	for line := range bytes.Lines(b) {
-		n++
+	file := s.file.Name()
+	in := bufio.NewReaderSize(io.TeeReader(s.file, hash), 1<<16)
+	offset := int64(0)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if len(line) == 0 {
+			break
+		}
+		at, size := offset, int64(len(line))
+		offset += size
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		pos := func(rule, format string, a ...any) {
 			r.faults = append(r.faults, diag.Finding{Pos: diag.Pos{File: file, Line: n}, Rule: rule, Message: fmt.Sprintf(format, a...)})
 		}
-		t := Task{}
-		if err := json.Unmarshal(bytes.TrimSpace(line), &t, json.RejectUnknownMembers(true)); err != nil {
+		t, err := parseTask(line)
+		if err != nil {
 			pos("task", "%v", err)
 			continue
 		}
-		t.fill()
 		if why := t.faults(); len(why) > 0 {
 			pos("task", "%s", strings.Join(why, "; "))
 			continue
@@ -137,11 +154,14 @@ func (r *suiteReader) lines(s *Suite, file string, b []byte) {
 		if !slices.Contains(s.Classes, t.Class) {
 			s.Classes = append(s.Classes, t.Class)
 		}
-		s.Tasks = append(s.Tasks, t)
+		s.add(t)
+		ref := &s.Tasks[len(s.Tasks)-1]
+		ref.task, ref.offset, ref.size = nil, at, size
 	}
 	if len(s.Tasks) == 0 && len(r.faults) == 0 {
 		r.faults = append(r.faults, diag.Finding{Pos: diag.Pos{File: file}, Rule: "tasks", Message: "no task"})
 	}
+	return nil
 }
 
 // maxBudget is how many attempts a task may have.
@@ -249,7 +269,7 @@ func (r *suiteReader) suite(s *Suite, root *yamlx.Node) {
 		if !slices.Contains(s.Classes, t.Class) {
 			s.Classes = append(s.Classes, t.Class)
 		}
-		s.Tasks = append(s.Tasks, *t)
+		s.add(t)
 	}
 }
 

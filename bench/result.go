@@ -45,27 +45,24 @@ type Counts struct {
 	Regret Regret `json:"regret"`
 }
 
+// numbers is how many numbers Counts has.
+const numbers = 28
+
+// numbers lists all of them, in the order of a row's record.
+func (c *Counts) numbers() [numbers]*int {
+	g := &c.Regret
+	return [numbers]*int{
+		&c.Tasks, &c.ValidAttempts, &c.InvalidReached, &c.InvalidBlocked, &c.ValidBlocked, &c.ValidBlockedPoi, &c.ValidWarned, &c.CoinAttempts, &c.Probes,
+		&c.WastedSteps, &c.ExtraReads, &c.Completed, &c.Minefields, &c.Decisions, &c.Turns, &c.PromptTokens, &c.CompletionTokens, &c.FalseClaims, &c.ModelErrors,
+		&g.Hidden, &g.Stale, &g.Chance, &g.Drift, &g.Learning, &g.Probed, &g.Error, &g.Checks, &g.Floor,
+	}
+}
+
 func (c *Counts) add(d Counts) {
-	c.Tasks += d.Tasks
-	c.ValidAttempts += d.ValidAttempts
-	c.InvalidReached += d.InvalidReached
-	c.InvalidBlocked += d.InvalidBlocked
-	c.ValidBlocked += d.ValidBlocked
-	c.ValidBlockedPoi += d.ValidBlockedPoi
-	c.ValidWarned += d.ValidWarned
-	c.CoinAttempts += d.CoinAttempts
-	c.Probes += d.Probes
-	c.WastedSteps += d.WastedSteps
-	c.ExtraReads += d.ExtraReads
-	c.Completed += d.Completed
-	c.Minefields += d.Minefields
-	c.Decisions += d.Decisions
-	c.Turns += d.Turns
-	c.PromptTokens += d.PromptTokens
-	c.CompletionTokens += d.CompletionTokens
-	c.FalseClaims += d.FalseClaims
-	c.ModelErrors += d.ModelErrors
-	c.Regret.add(d.Regret)
+	from := d.numbers()
+	for i, n := range c.numbers() {
+		*n += *from[i]
+	}
 }
 
 // ClassResult is the counts of one class.
@@ -96,24 +93,23 @@ type RunResult struct {
 	// ByOrder are the counts of each order.
 	ByOrder []Counts      `json:"by_order,omitzero"`
 	ByClass []ClassResult `json:"by_class"`
-	ByTask  []TaskResult  `json:"by_task"`
+	ByTask  *Rows         `json:"by_task"`
 }
 
-// merged adds the orders of a run up. Answers are those of the first one.
+// merged adds the orders of a run up, and takes the rows of the first one. Answers are those of the first one.
 func merged(runs []*RunResult) *RunResult {
 	out := *runs[0]
 	if len(runs) == 1 {
 		return &out
 	}
-	out.ByTask, out.ByClass, out.Curve = slices.Clone(out.ByTask), slices.Clone(out.ByClass), slices.Clone(out.Curve)
+	out.ByClass, out.Curve = slices.Clone(out.ByClass), slices.Clone(out.Curve)
 	out.ByOrder = []Counts{out.Counts}
 	for _, r := range runs[1:] {
 		out.Orders++
 		out.ByOrder = append(out.ByOrder, r.Counts)
 		out.add(r.Counts)
-		for i := range out.ByTask {
-			out.ByTask[i].add(r.ByTask[i].Counts)
-		}
+		out.ByTask.add(r.ByTask)
+		r.ByTask.Close()
 		for i := range out.ByClass {
 			out.ByClass[i].add(r.ByClass[i].Counts)
 		}
@@ -150,12 +146,15 @@ const ResultFormat = "mcpg.bench"
 
 // Write writes bench.json.
 func (r *Result) Write(w io.Writer) error {
-	b, err := json.Marshal(r, jsontext.WithIndent(" "))
-	if err != nil {
-		return err
+	// The encoder ends the document with a newline.
+	return json.MarshalEncode(jsontext.NewEncoder(w, jsontext.WithIndent(" ")), r)
+}
+
+// Close lets go of what the result keeps in files.
+func (r *Result) Close() {
+	for i := range r.Results {
+		r.Results[i].ByTask.Close()
 	}
-	_, err = w.Write(append(b, '\n'))
-	return err
 }
 
 // ReadResult reads bench.json.
@@ -233,9 +232,9 @@ func (r *Result) transparency() []string {
 			continue
 		}
 		var differ []string
-		for j := range min(len(x.ByTask), len(none.ByTask)) {
-			if x.ByTask[j].Answers != none.ByTask[j].Answers {
-				differ = append(differ, x.ByTask[j].ID)
+		for j, t := range x.ByTask.All() {
+			if j < none.ByTask.Len() && t.Answers != none.ByTask.at(j).Answers {
+				differ = append(differ, t.ID)
 			}
 		}
 		if len(differ) > 0 {

@@ -147,11 +147,11 @@ func (o *Options) orders(c cell) int {
 }
 
 // tasks are those that are played: a warm learner has seen the training templates.
-func (o *Options) tasks(s *Suite) []Task {
+func (o *Options) tasks(s *Suite) []TaskRef {
 	if o.Learner != Warm {
 		return s.Tasks
 	}
-	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t Task) bool { return !t.HeldOut })
+	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t TaskRef) bool { return !t.HeldOut })
 }
 
 // Episodes is how many episodes a run of the options has.
@@ -214,6 +214,13 @@ func Run(ctx context.Context, s *Suite, opts Options) (*Result, error) {
 	r.rates = played
 	r.play(ctx, cells, func(c cell) bool { return c.arm == ArmRandom }, played)
 	if ctx.Err() != nil {
+		for _, runs := range played {
+			for _, run := range runs {
+				if run != nil {
+					run.ByTask.Close()
+				}
+			}
+		}
 		return nil, context.Cause(ctx)
 	}
 	for i, c := range cells {
@@ -241,7 +248,7 @@ type running struct {
 	suite    *Suite
 	opts     *Options
 	adapters adapter.Set
-	tasks    []Task
+	tasks    []TaskRef
 	known    *behavior.Graph
 	slots    chan struct{}
 	cancel   context.CancelCauseFunc
@@ -284,10 +291,16 @@ func (r *running) train(ctx context.Context) (*behavior.Graph, error) {
 	for _, agent := range []string{"naive-retrier", "error-reader"} {
 		pl := &player{running: r, cell: cell{agent, "training"}, open: simulate.Under(p), prefix: agent + "/"}
 		for _, i := range taskOrder(r.opts.Seed, 0, len(r.suite.Tasks)) {
-			if t := r.suite.Tasks[i]; !t.HeldOut {
-				if _, err := pl.episode(ctx, &t); err != nil {
-					return nil, fmt.Errorf("training task %s: %w", t.ID, err)
-				}
+			ref := &r.suite.Tasks[i]
+			if ref.HeldOut {
+				continue
+			}
+			t, err := r.suite.task(ref)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := pl.episode(ctx, t); err != nil {
+				return nil, fmt.Errorf("training task %s: %w", t.ID, err)
 			}
 		}
 	}
@@ -326,14 +339,20 @@ func (p *player) play(ctx context.Context) (*RunResult, error) {
 	}
 	run := &RunResult{Agent: p.cell.agent, Arm: p.cell.arm, Learner: p.opts.Learner, Orders: 1}
 	byClass := map[string]*ClassResult{}
-	run.ByTask = make([]TaskResult, len(p.tasks))
+	var err error
+	if run.ByTask, err = newRows(p.tasks); err != nil {
+		return nil, err
+	}
 	for n, i := range taskOrder(p.opts.Seed, p.order, len(p.tasks)) {
-		t := p.tasks[i]
-		tr, err := p.episode(ctx, &t)
+		t, err := p.suite.task(&p.tasks[i])
+		if err != nil {
+			return nil, err
+		}
+		tr, err := p.episode(ctx, t)
 		if err != nil {
 			return nil, fmt.Errorf("task %s: %w", t.ID, err)
 		}
-		run.ByTask[i] = *tr
+		run.ByTask.put(i, tr)
 		run.add(tr.Counts)
 		if byClass[t.Class] == nil {
 			byClass[t.Class] = &ClassResult{Class: t.Class}

@@ -88,11 +88,10 @@ func regressed(r, base *Result, i int, rule *Rule, increase bool) (*Result, erro
 	}
 	is, _ := rule.of(x)
 	need := int(math.Floor(limit)) + 1 - is
-	for t := range x.ByTask {
+	for t, task := range x.ByTask.All() {
 		if need <= 0 {
 			break
 		}
-		task := &x.ByTask[t]
 		if rule.Class != "" && task.Class != rule.Class {
 			continue
 		}
@@ -111,6 +110,7 @@ func regressed(r, base *Result, i int, rule *Rule, increase bool) (*Result, erro
 		for _, counts := range all {
 			counts.worsen(rule.Metric, n)
 		}
+		x.ByTask.put(t, task)
 		need -= n
 	}
 	if last := len(x.Curve) - 1; last >= 0 {

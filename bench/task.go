@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -52,15 +53,64 @@ type SnapshotRead struct {
 // OwnServer is the server of tasks that are played on a server of the user's.
 const OwnServer = "own"
 
+// TaskRef is what is known of a task without reading it.
+type TaskRef struct {
+	ID, Class, Template, Server string
+	HeldOut                     bool
+
+	task         *Task // nil where it stands in the suite's file
+	offset, size int64
+}
+
 // Suite is tasks with what agents know.
 type Suite struct {
 	Name    string
 	SHA256  string
-	Tasks   []Task
+	Tasks   []TaskRef
 	Classes []string                    // in the order of tables
 	Repairs map[string][]*agents.Repair // by server
 
-	own bool // of a user
+	own  bool     // of a user
+	file *os.File // of tasks that aren't in memory
+}
+
+// add puts a task in.
+func (s *Suite) add(t *Task) {
+	s.Tasks = append(s.Tasks, TaskRef{ID: t.ID, Class: t.Class, Template: t.Template, Server: t.Server, HeldOut: t.HeldOut, task: t})
+}
+
+// Close lets the suite's file go.
+func (s *Suite) Close() {
+	if s.file != nil {
+		s.file.Close()
+	}
+}
+
+// task gives a task that its player may change.
+func (s *Suite) task(ref *TaskRef) (*Task, error) {
+	if ref.task != nil {
+		t := *ref.task
+		return &t, nil
+	}
+	line := make([]byte, ref.size)
+	if _, err := s.file.ReadAt(line, ref.offset); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.file.Name(), err)
+	}
+	t, err := parseTask(line)
+	if err != nil || t.ID != ref.ID {
+		return nil, fmt.Errorf("%s has changed since it was read", s.file.Name())
+	}
+	return t, nil
+}
+
+// parseTask reads a line of a tasks.jsonl.
+func parseTask(line []byte) (*Task, error) {
+	t := &Task{}
+	if err := json.Unmarshal(bytes.TrimSpace(line), t, json.RejectUnknownMembers(true)); err != nil {
+		return nil, err
+	}
+	t.fill()
+	return t, nil
 }
 
 // Classes lists the classes of stateful-v1 in the order of its tables.
@@ -77,8 +127,12 @@ func LoadSuite(name string) (*Suite, error) {
 	if s.SHA256 != raw.SHA256 {
 		return nil, fmt.Errorf("suite %s: its tasks have SHA-256 %s, not %s as checked in", name, s.SHA256, raw.SHA256)
 	}
-	if s.Tasks, err = parseTasks(raw.Tasks); err != nil {
+	tasks, err := parseTasks(raw.Tasks)
+	if err != nil {
 		return nil, fmt.Errorf("suite %s: %w", name, err)
+	}
+	for i := range tasks {
+		s.add(&tasks[i])
 	}
 	if s.Repairs, err = parseRepairs(raw.Repairs); err != nil {
 		return nil, fmt.Errorf("suite %s: repairs: %w", name, err)
@@ -89,14 +143,14 @@ func LoadSuite(name string) (*Suite, error) {
 func parseTasks(b []byte) ([]Task, error) {
 	var out []Task
 	for line := range bytes.Lines(b) {
-		var t Task
-		if err := json.Unmarshal(bytes.TrimSpace(line), &t, json.RejectUnknownMembers(true)); err != nil {
+		t, err := parseTask(line)
+		if err != nil {
 			return nil, fmt.Errorf("task %d: %w", len(out)+1, err)
 		}
 		if err := t.check(); err != nil {
 			return nil, fmt.Errorf("task %s: %w", t.ID, err)
 		}
-		out = append(out, t)
+		out = append(out, *t)
 	}
 	return out, nil
 }

@@ -16,8 +16,7 @@ func (r *Result) WriteTasks(w io.Writer) error {
 	number := func(name string, n int) { counts[name] = append(counts[name], int64(n)) }
 	for i := range r.Results {
 		x := &r.Results[i]
-		for j := range x.ByTask {
-			t := &x.ByTask[j]
+		for _, t := range x.ByTask.All() {
 			for k, s := range []string{r.Suite, x.Agent, x.Arm, t.ID, t.Class, t.Template} {
 				names[k] = append(names[k], s)
 			}

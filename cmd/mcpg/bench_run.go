@@ -87,6 +87,7 @@ func (a *app) runBench(cmd *cobra.Command, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
+	defer s.Close()
 	if f.full {
 		for name, into := range map[string]*[]string{"agent": &f.agents, "arm": &f.arms} {
 			if !cmd.Flags().Changed(name) {
@@ -167,6 +168,7 @@ func (a *app) runBench(cmd *cobra.Command, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
+	defer r.Close()
 	if f.calls != "" {
 		if err := rec.write(f.calls); err != nil {
 			return plainPath(err)
