@@ -19,6 +19,7 @@ import (
 
 	"mcpg/internal/diag"
 	"mcpg/internal/yamlx"
+	"mcpg/simulate/agents"
 )
 
 // The files of a suite of one's own: tasks, and what error-reading agents know.
@@ -84,9 +85,11 @@ func readSuite(dir string) (*Suite, error) {
 	}
 	sum := sha256.Sum256(slices.Concat(src, []byte{0}, repairs))
 	s := &Suite{Name: filepath.Base(filepath.Clean(dir)), SHA256: hex.EncodeToString(sum[:]), own: true}
-	if s.Repairs, err = parseRepairs(repairs); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, repairsFile), err)
+	mending := &suiteReader{file: filepath.Join(dir, repairsFile)}
+	if s.Repairs, err = mending.repairs(repairs); err != nil {
+		return nil, err
 	}
+	r.faults = mending.faults
 	root, err := yamlx.Parse(src)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.file, err)
@@ -273,15 +276,14 @@ func (r *suiteReader) suite(s *Suite, root *yamlx.Node) {
 	}
 }
 
-func (r *suiteReader) task(n *yamlx.Node) (*Task, bool) {
-	faults := len(r.faults)
+// decode reads a node into a value; faults are told where they are.
+func (r *suiteReader) decode(n *yamlx.Node, rule string, into any) bool {
 	doc, err := jsonOf(n)
 	if err != nil {
-		r.fail(n, "task", "%v", err)
-		return nil, false
+		r.fail(n, rule, "%v", err)
+		return false
 	}
-	t := &Task{}
-	if err := json.Unmarshal(doc, t, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.Unmarshal(doc, into, json.RejectUnknownMembers(true)); err != nil {
 		at, why := n, err
 		var semantic *json.SemanticError
 		if errors.As(err, &semantic) {
@@ -293,7 +295,54 @@ func (r *suiteReader) task(n *yamlx.Node) (*Task, bool) {
 				why = fmt.Errorf("unknown member %s", string(semantic.JSONPointer[strings.LastIndexByte(string(semantic.JSONPointer), '/')+1:]))
 			}
 		}
-		r.fail(at, "task", "%v", why)
+		r.fail(at, rule, "%v", why)
+		return false
+	}
+	return true
+}
+
+// repairs reads repairs.yaml: a list of repairs a server.
+func (r *suiteReader) repairs(b []byte) (map[string][]*agents.Repair, error) {
+	root, err := yamlx.Parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.file, err)
+	}
+	out := map[string][]*agents.Repair{}
+	if root.Kind == yamlx.Null {
+		return out, nil
+	}
+	if root.Kind != yamlx.Map {
+		r.fail(root, "repairs", "want a mapping: a list of repairs a server")
+		return out, nil
+	}
+	for _, m := range root.Members {
+		if m.Value.Kind != yamlx.List {
+			r.fail(m.Value, "repairs", "want a list of repairs")
+			continue
+		}
+		for _, n := range m.Value.Items {
+			if n.Kind != yamlx.Map {
+				r.fail(n, "repair", "want a mapping with the member on, and then or swap")
+				continue
+			}
+			repair := &agents.Repair{}
+			if !r.decode(n, "repair", repair) {
+				continue
+			}
+			if err := repair.Compile(); err != nil {
+				r.fail(n, "repair", "%v", err)
+				continue
+			}
+			out[m.Key.Str] = append(out[m.Key.Str], repair)
+		}
+	}
+	return out, nil
+}
+
+func (r *suiteReader) task(n *yamlx.Node) (*Task, bool) {
+	faults := len(r.faults)
+	t := &Task{}
+	if !r.decode(n, "task", t) {
 		return nil, false
 	}
 	for name, value := range map[string]string{"id": t.ID, "class": t.Class, "server": t.Server} {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"go.yaml.in/yaml/v3"
 
 	"mcpg/simulate"
 	"mcpg/simulate/agents"
@@ -134,10 +133,11 @@ func LoadSuite(name string) (*Suite, error) {
 	for i := range tasks {
 		s.add(&tasks[i])
 	}
-	if s.Repairs, err = parseRepairs(raw.Repairs); err != nil {
-		return nil, fmt.Errorf("suite %s: repairs: %w", name, err)
+	r := &suiteReader{file: name + "/" + repairsFile}
+	if s.Repairs, err = r.repairs(raw.Repairs); err == nil && len(r.faults) > 0 {
+		err = r.faults
 	}
-	return s, nil
+	return s, err
 }
 
 func parseTasks(b []byte) ([]Task, error) {
@@ -185,33 +185,6 @@ func (t *Task) server() (simulate.Server, error) {
 		return filesystem.New(w)
 	}
 	return nil, fmt.Errorf("unknown server %q", t.Server)
-}
-
-// parseRepairs reads YAML by way of JSON: a repair has one reader.
-func parseRepairs(b []byte) (map[string][]*agents.Repair, error) {
-	var doc any
-	if err := yaml.Unmarshal(b, &doc); err != nil {
-		return nil, err
-	}
-	j, err := json.Marshal(doc, json.Deterministic(true))
-	if err != nil {
-		return nil, err
-	}
-	out := map[string][]*agents.Repair{}
-	if err := json.Unmarshal(j, &out, json.RejectUnknownMembers(true)); err != nil {
-		return nil, err
-	}
-	for server, rs := range out {
-		for _, r := range rs {
-			if r == nil {
-				return nil, fmt.Errorf("%s: an entry is empty", server)
-			}
-			if err := r.Compile(); err != nil {
-				return nil, fmt.Errorf("%s: %w", server, err)
-			}
-		}
-	}
-	return out, nil
 }
 
 // achieved tells whether a task is done: the goal holds, no minefield does, and

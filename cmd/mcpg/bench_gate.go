@@ -16,7 +16,7 @@ import (
 
 func (a *app) benchGate() *cobra.Command {
 	var baseline, format string
-	var junit, md string
+	var files gateFiles
 	var selfTest bool
 	var max, increase []string
 	c := &cobra.Command{
@@ -49,14 +49,15 @@ as one on completed tasks that not even a loss of all would break, is exit code 
 			if selfTest {
 				return a.gateSelfTest(g, args[0], baseline)
 			}
-			return a.gate(g, args[0], baseline, format, junit, md)
+			return a.gate(g, args[0], baseline, format, &files)
 		},
 	}
 	c.Flags().StringVar(&baseline, "baseline", "", "the result to compare with")
 	c.Flags().StringArrayVar(&max, "max", nil, "METRIC=VALUE that must not be exceeded; may be given several times")
 	c.Flags().StringArrayVar(&increase, "max-increase", nil, "METRIC=VALUE or METRIC=P% over the baseline; may be given several times")
-	c.Flags().StringVar(&junit, "junit", "", "write the verdict here as JUnit, a test case a failure")
-	c.Flags().StringVar(&md, "md", "", "write it here as Markdown; in a GitHub workflow it goes to the step's summary too")
+	c.Flags().StringVar(&files.json, "json", "", "write the verdict here as JSON")
+	c.Flags().StringVar(&files.junit, "junit", "", "write the verdict here as JUnit, a test case a failure")
+	c.Flags().StringVar(&files.md, "md", "", "write it here as Markdown; in a GitHub workflow it goes to the step's summary too")
 	c.Flags().BoolVar(&selfTest, "self-test", false, "check that the gate fails where it must")
 	c.Flags().StringVar(&format, "format", "table", "table or json")
 	return c
@@ -87,7 +88,7 @@ func parseGate(max, increase []string, baseline string) (*bench.Gate, error) {
 	return g, nil
 }
 
-func (a *app) gate(g *bench.Gate, name, baseline, format, junit, md string) error {
+func (a *app) gate(g *bench.Gate, name, baseline, format string, files *gateFiles) error {
 	var base *bench.Result
 	now, err := readResult(name)
 	if err == nil {
@@ -98,10 +99,10 @@ func (a *app) gate(g *bench.Gate, name, baseline, format, junit, md string) erro
 	}
 	if err != nil { // CI shows what is written, and must not show what was
 		v := &bench.GateVerdict{Untrusted: []string{err.Error()}}
-		return cmp.Or(err, a.gateFiles(v, junit, md))
+		return cmp.Or(err, files.write(v))
 	}
 	v := g.Check(now, base)
-	if err := a.gateFiles(v, junit, md); err != nil {
+	if err := files.write(v); err != nil {
 		return err
 	}
 	if format == "json" {
@@ -120,14 +121,17 @@ func (a *app) gate(g *bench.Gate, name, baseline, format, junit, md string) erro
 	return nil
 }
 
-// gateFiles writes the one verdict in other forms.
-func (a *app) gateFiles(v *bench.GateVerdict, junit, md string) error {
+// gateFiles are where the one verdict is written in other forms.
+type gateFiles struct{ json, junit, md string }
+
+func (g *gateFiles) write(v *bench.GateVerdict) error {
 	for _, f := range []struct {
 		name  string
 		write func(io.Writer) error
 	}{
-		{junit, func(w io.Writer) error { return report.GateJUnit(w, v) }},
-		{md, func(w io.Writer) error { return report.GateMarkdown(w, v) }},
+		{g.json, func(w io.Writer) error { return writeJSON(w, v) }},
+		{g.junit, func(w io.Writer) error { return report.GateJUnit(w, v) }},
+		{g.md, func(w io.Writer) error { return report.GateMarkdown(w, v) }},
 	} {
 		if f.name == "" {
 			continue

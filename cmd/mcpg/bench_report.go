@@ -20,12 +20,12 @@ func (a *app) benchReport() *cobra.Command {
 		Short: "Show a result: counts, where invalid calls went, and the arms against each other",
 		Long: `Show a result: counts, where the invalid calls that reached the server went, and every arm
 against none and against the circuit breaker, with intervals. As table, markdown for a
-pull request, or junit: a test case a class, arm and agent. In a GitHub workflow the
+pull request, html for a browser, or junit: a test case a class, arm and agent. In a GitHub workflow the
 markdown is appended to the file that GITHUB_STEP_SUMMARY names too.`,
 		Example: "  mcpg bench report bench.json\n  mcpg bench report bench.json --format junit -o bench.xml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := oneOf("format", format, "table", "markdown", "junit"); err != nil {
+			if err := oneOf("format", format, "table", "markdown", "html", "html-section", "junit"); err != nil {
 				return err
 			}
 			r, err := readResult(args[0])
@@ -36,6 +36,8 @@ markdown is appended to the file that GITHUB_STEP_SUMMARY names too.`,
 				switch format {
 				case "markdown":
 					return report.BenchMarkdown(w, r)
+				case "html", "html-section":
+					return report.BenchHTML(w, r, format == "html")
 				case "junit":
 					return report.BenchJUnit(w, r)
 				}
@@ -56,7 +58,7 @@ markdown is appended to the file that GITHUB_STEP_SUMMARY names too.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&format, "format", "table", "table, markdown or junit")
+	c.Flags().StringVar(&format, "format", "table", "table, markdown, html, html-section (to stand in another page) or junit")
 	c.Flags().StringVarP(&out, "output", "o", "", "write it here")
 	c.Flags().BoolVar(&classes, "classes", false, "show each class too, in a table")
 	return c

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -82,11 +83,13 @@ func keyNames() string {
 }
 
 // json writes a document for programs.
-func (a *app) json(doc any) error {
+func (a *app) json(doc any) error { return writeJSON(a.out, doc) }
+
+func writeJSON(w io.Writer, doc any) error {
 	b, err := json.Marshal(doc, json.Deterministic(true), jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return err
 	}
-	_, err = a.out.Write(append(b, '\n'))
+	_, err = w.Write(append(b, '\n'))
 	return err
 }
