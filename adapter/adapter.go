@@ -20,6 +20,7 @@ import (
 
 	"mcpg/behavior"
 	"mcpg/calllog"
+	"mcpg/internal/jsonerr"
 )
 
 // Effect classes of a tool.
@@ -172,7 +173,7 @@ var ErrWritingObservation = errors.New("observation tool is not read-only")
 func Parse(b []byte) (*Adapter, error) {
 	a := &Adapter{source: slices.Clone(b)}
 	if err := json.Unmarshal(b, a, json.RejectUnknownMembers(true)); err != nil {
-		return nil, readable(err)
+		return nil, jsonerr.Plain(err)
 	}
 	if err := a.prepare(); err != nil {
 		return nil, err
@@ -182,18 +183,6 @@ func Parse(b []byte) (*Adapter, error) {
 
 // Source is the JSON that the adapter was read from.
 func (a *Adapter) Source() []byte { return a.source }
-
-// readable says in words what the decoder found.
-func readable(err error) error {
-	var sem *json.SemanticError
-	if errors.As(err, &sem) && errors.Is(err, json.ErrUnknownName) {
-		return fmt.Errorf("unknown field %s", sem.JSONPointer)
-	}
-	if errors.As(err, &sem) {
-		return fmt.Errorf("field %s: want %v, not a JSON %v", sem.JSONPointer, sem.GoType, sem.JSONKind)
-	}
-	return fmt.Errorf("not JSON: %s", strings.TrimPrefix(err.Error(), "jsontext: "))
-}
 
 func (a *Adapter) prepare() error {
 	if a.ServerID == "" && a.IDParam == "" && len(a.Classes) == 0 {

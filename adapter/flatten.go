@@ -36,6 +36,11 @@ func (f *filter) takes(field string, kind jsontext.Kind) bool {
 	return kind != '0' || f.numbers
 }
 
+// wantsMembers tells whether of a list more than its length is named.
+func (f *filter) wantsMembers(field string) bool {
+	return slices.ContainsFunc(f.only, func(o string) bool { return o != field+".length" && (o == field || strings.HasPrefix(o, field+".")) })
+}
+
 // pathEscaper keeps a name from being mistaken for path syntax.
 var pathEscaper = strings.NewReplacer("%", "%25", ".", "%2E", "=", "%3D", "#", "%23", ":", "%3A", "?", "%3F")
 
@@ -129,7 +134,7 @@ const maxMembers = 64
 // booleans are in it.
 func (w *flattener) list(field string, es []tree) {
 	w.add(field+".length", behavior.Number(float64(len(es))))
-	if len(es) > maxMembers {
+	if len(es) > maxMembers || w.filter.only != nil && !w.filter.wantsMembers(field) {
 		return
 	}
 	if len(es) > 0 && es[0].kind == '{' {

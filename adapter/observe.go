@@ -38,19 +38,36 @@ func (a *Adapter) Refs(tool string, args jsontext.Value) []Ref {
 			continue
 		}
 		declared = true
-		out = append(out, refsOf(r, member(args, r.Param))...)
+		out = append(out, refsAt(r, args, r.Param)...)
 	}
 	if declared {
 		return out
 	}
 	for _, c := range a.classes {
 		for _, p := range c.Params {
-			if found := refsOf(Resource{Class: c.Name}, member(args, p)); len(found) > 0 {
+			if found := refsAt(Resource{Class: c.Name}, args, p); len(found) > 0 {
 				return found
 			}
 		}
 	}
 	return nil
+}
+
+// refsAt finds the ids under an argument, or along a path through lists:
+// entities[].name.
+func refsAt(r Resource, args jsontext.Value, param string) []Ref {
+	if !strings.Contains(param, "[]") {
+		return refsOf(r, member(args, param))
+	}
+	var out []Ref
+	found, _ := lookup(args, param)
+	for _, v := range found {
+		for _, ref := range refsOf(r, v) {
+			ref.many = true
+			out = append(out, ref)
+		}
+	}
+	return out
 }
 
 func refsOf(r Resource, v jsontext.Value) []Ref {
@@ -254,6 +271,9 @@ func (o *Observation) args(r Ref) jsontext.Value {
 	var ms []entry
 	for name, v := range members(o.Args) {
 		ms = append(ms, entry{name, v})
+	}
+	if list, ok := strings.CutSuffix(o.Param, "[]"); ok { // the tool wants a list
+		return object(append(ms, entry{list, slices.Concat(jsontext.Value("["), r.raw, jsontext.Value("]"))}))
 	}
 	return object(append(ms, entry{o.Param, r.raw}))
 }

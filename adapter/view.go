@@ -200,12 +200,15 @@ func (a *Adapter) args(c *calllog.Call, refs []Ref) behavior.State {
 
 // namesResource tells which arguments are ids: their values are not learnt.
 func (a *Adapter) namesResource(tool string) func(string) bool {
+	names := func(param, field string) bool {
+		return param == field || len(param) == len(field)+2 && strings.HasPrefix(param, field) && strings.HasSuffix(param, "[]")
+	}
 	return func(field string) bool {
 		for _, c := range a.classes {
-			if slices.Contains(c.Params, field) {
+			if slices.ContainsFunc(c.Params, func(p string) bool { return names(p, field) }) {
 				return true
 			}
 		}
-		return slices.ContainsFunc(a.Resources, func(r Resource) bool { return r.Param == field && slices.Contains(r.Tools, tool) })
+		return slices.ContainsFunc(a.Resources, func(r Resource) bool { return names(r.Param, field) && slices.Contains(r.Tools, tool) })
 	}
 }

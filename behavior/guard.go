@@ -529,6 +529,11 @@ func (g *Guard) Supported(f Failure) bool {
 	})
 }
 
+// Worked tells whether the tool was ever seen to work.
+func (g *Guard) Worked() bool {
+	return slices.ContainsFunc(g.Allowed, func(a *Allowed) bool { return a.Numbers > 0 || len(a.Tokens) > 0 })
+}
+
 // Witnesses are distinct calls that failed with the words of f, which may be another
 // tool's, at one of the paths that these name, whatever stood there. A text that was
 // seen once may be about what nothing shows; one that keeps naming the path where

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"mcpg/store"
 )
 
 // Bounds of the search for copies.
@@ -34,6 +36,9 @@ func dropCopies(list []source) (kept []source, gone []copied, err error) {
 		head, err := headOf(s.path, copyHead)
 		if err != nil {
 			continue // the reading says so
+		}
+		if store.Is(head) { // of which a part may stand in files beside it
+			continue
 		}
 		groups[string(head)] = append(groups[string(head)], i)
 	}

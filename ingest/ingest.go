@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"mcpg/adapter"
 	"mcpg/calllog"
+	"mcpg/calllog/redact"
 	"mcpg/ingest/format"
 	"mcpg/ingest/table"
 	"mcpg/internal/diag"
@@ -32,7 +34,7 @@ const maxUnmatched = 20
 type Options struct {
 	From     string // a format's name; "" detects
 	Adapters adapter.Set
-	Redact   Redactor
+	Redact   redact.Redactor
 	// Table, if set, is told of each table that is read, before its calls.
 	Table func(*table.Reader) error
 	// Log, if set, is told before the calls of anything else are.
@@ -230,6 +232,9 @@ func (e *NoCallsError) short() string {
 }
 
 func (r *run) read(ctx context.Context, s *source, f *format.Format) error {
+	if of := besideStore(s); of != "" {
+		return &unusable{err: fmt.Errorf("%s: a part of %s", s.name, of), note: true}
+	}
 	raw, err := s.open(ctx, r.opts.Stdin, r.opts.Progress)
 	if err != nil {
 		return &unusable{err: err}
@@ -283,7 +288,7 @@ func peekHead(in *bufio.Reader) ([]byte, error) {
 }
 
 // log reads a log of a known format.
-func (r *run) log(ctx context.Context, s *source, f *format.Format, text io.Reader) error {
+func (r *run) log(ctx context.Context, s *source, f *format.Format, text *bufio.Reader) error {
 	if r.opts.Log != nil {
 		r.opts.Log()
 	}
@@ -292,11 +297,13 @@ func (r *run) log(ctx context.Context, s *source, f *format.Format, text io.Read
 	in.Emit = func(rec *format.Record) error {
 		return r.hand(rec, file)
 	}
-	if f.Binary() && s.path != "-" {
-		if whole, err := os.Open(s.path); err == nil {
-			defer whole.Close()
-			in.R = io.NewSectionReader(whole, 0, s.size)
+	if f.Binary() && isPlain(s, text) {
+		whole, err := os.Open(s.path)
+		if err != nil {
+			return plainPathError(err)
 		}
+		defer whole.Close() // not before: it would end SQLite's locks on the same file
+		in.R, in.Path = io.NewSectionReader(whole, 0, s.size), s.path
 	}
 	err := f.Read(in)
 	file.Lines, file.Uses, file.Silent, file.NoArgs = in.Lines, in.Uses, in.Silent, in.NoArgs
@@ -316,6 +323,17 @@ func (r *run) log(ctx context.Context, s *source, f *format.Format, text io.Read
 		return &unusable{err: &NoCallsError{s.name, f.Name, in.Findings}}
 	}
 	return nil
+}
+
+// isPlain tells whether a source is a file whose own bytes are what is read of it.
+func isPlain(s *source, text *bufio.Reader) bool {
+	const enough = 64
+	if s.size == 0 {
+		return false
+	}
+	file, err := headOf(s.path, enough)
+	read, _ := text.Peek(enough)
+	return err == nil && bytes.Equal(file, read)
 }
 
 // table reads a table of calls, which are settled already.
@@ -408,7 +426,7 @@ var ErrLeftOut = errors.New("left out")
 
 // hand hands a call on unless it was read before, and counts it.
 func (r *run) hand(rec *format.Record, file *FileReport) error {
-	r.opts.Redact.call(rec.Call)
+	r.opts.Redact.Call(rec.Call)
 	switch r.known.standing(rec, file) {
 	case isCopy:
 		file.Copies++

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mcpg/store"
 )
 
 // source is one file, or stdin, that is to be read.
@@ -275,5 +277,23 @@ func (m *meter) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// besideStore names the store that a file of a folder or pattern belongs to, "" if
+// it is none of SQLite's other files.
+func besideStore(s *source) string {
+	for _, ending := range []string{"-wal", "-shm"} {
+		path, ok := strings.CutSuffix(s.path, ending)
+		if !ok || !s.found {
+			continue
+		}
+		if head, err := headOf(path, storeHead); err == nil && store.Is(head) {
+			return path
+		}
+	}
+	return ""
+}
+
+// storeHead is what tells a store.
+const storeHead = 100
 
 func blank(head []byte) bool { return len(bytes.TrimSpace(head)) == 0 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"mcpg/adapter"
 	"mcpg/behavior"
@@ -68,9 +69,11 @@ type Options struct {
 	Frozen bool
 }
 
-// Policy is what is known and what to do with it. It is not safe for
-// concurrent use.
+// Policy is what is known and what to do with it. Its sessions may be used from several
+// goroutines at once: reads of the server go on side by side, what is known is used by
+// one at a time. Everything else is for one goroutine.
 type Policy struct {
+	mu       sync.Mutex
 	opts     Options
 	adapters adapter.Set
 	evidence learn.Evidence

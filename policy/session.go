@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -26,7 +27,7 @@ type Session struct {
 	name   string
 	server Server
 	a      *adapter.Adapter
-	reads  int
+	reads  atomic.Int64
 }
 
 // Session begins a conversation; id is the session's name in the log, name the
@@ -35,8 +36,11 @@ func (p *Policy) Session(id, name string, server Server) *Session {
 	return &Session{p: p, id: id, name: name, server: server, a: p.adapters.For(name)}
 }
 
+// Approved tells whether a tool needs no person's word.
+func (s *Session) Approved(tool string) bool { return s.p.approved(s.a, tool) }
+
 // Reads counts the observation reads that the session made.
-func (s *Session) Reads() int { return s.reads }
+func (s *Session) Reads() int { return int(s.reads.Load()) }
 
 // Action is what happens to a call.
 type Action uint8
@@ -60,7 +64,12 @@ type Decision struct {
 
 // Check observes the state before the call, fills it into c and decides. c
 // needs Tool and Args; Session, Server and Fingerprint are filled in.
-func (s *Session) Check(c *calllog.Call) Decision {
+func (s *Session) Check(c *calllog.Call) Decision { return s.check(c, false) }
+
+// CheckApproved is Check for a call that a person has approved.
+func (s *Session) CheckApproved(c *calllog.Call) Decision { return s.check(c, true) }
+
+func (s *Session) check(c *calllog.Call, approved bool) Decision {
 	c.Session, c.Server, c.Fingerprint = s.id, s.name, s.server.Fingerprint(c.Tool)
 	if s.a != nil {
 		c.Resource = s.a.Names(c)
@@ -71,26 +80,29 @@ func (s *Session) Check(c *calllog.Call) Decision {
 			}
 		}
 	}
-	d := s.decide(c)
-	if d.Action == Forward && !s.p.approved(s.a, c.Tool) {
+	approved = approved || s.p.approved(s.a, c.Tool)
+	d := s.decide(c, approved)
+	if d.Action == Forward && !approved {
 		return s.unapproved(c, d)
 	}
 	return d
 }
 
 func (s *Session) read(tool string, args jsontext.Value) adapter.Reading {
-	s.reads++
+	s.reads.Add(1)
 	return s.server.Read(tool, args)
 }
 
 func (s *Session) key(c *calllog.Call) toolKey { return toolKey{c.Server, c.Tool, c.Fingerprint} }
 
-func (s *Session) decide(c *calllog.Call) Decision {
+func (s *Session) decide(c *calllog.Call, mayProbe bool) Decision {
 	if s.p.opts.Off {
 		return Decision{}
 	}
 	view := s.a.View(c)
-	d, pr := s.p.judge(c, view, s.p.approved(s.a, c.Tool))
+	s.p.mu.Lock()
+	defer s.p.mu.Unlock()
+	d, pr := s.p.judge(c, view, mayProbe)
 	if d.Action == Refuse {
 		d.Text = s.refusal(c, view, s.p.evidence.Tool(c.Server, c.Tool, c.Fingerprint), pr)
 	}
@@ -118,7 +130,7 @@ func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Dec
 	if p.opts.Mode == Observe {
 		return d, pr
 	}
-	d.Note = warning(c, pr)
+	d.Note = warning(c, g, pr)
 	if p.opts.Mode != Block || !pr.proven {
 		return d, pr
 	}
@@ -160,6 +172,8 @@ func (s *Session) Observe(c *calllog.Call, d Decision) string {
 		return d.Note // that a person's approval is wanted
 	}
 	view := s.a.View(c)
+	s.p.mu.Lock()
+	defer s.p.mu.Unlock()
 	s.p.learn(s.key(c), c, view, d)
 	if s.p.opts.Mode == Observe {
 		return ""
@@ -210,6 +224,23 @@ func (p *Policy) learn(k toolKey, c *calllog.Call, v *behavior.View, d Decision)
 	if c.Outcome == calllog.Rejected && d.Verdict.Outcome != behavior.Fails {
 		p.doubts(k, c, v)
 	}
+}
+
+// Learn takes a call that was made earlier, or by another process: its outcome and the
+// states around it are known.
+func (p *Policy) Learn(c *calllog.Call) {
+	if p.opts.Off || c.Outcome != calllog.OK && c.Outcome != calllog.Rejected {
+		return
+	}
+	view := p.adapters.View(c)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := toolKey{c.Server, c.Tool, c.Fingerprint}
+	var d Decision
+	if g := p.evidence.Guard(k.server, k.tool, k.fingerprint); g != nil {
+		d.Verdict = p.verdict(g, view.Features())
+	}
+	p.learn(k, c, view, d)
 }
 
 // offers judges every tool for the resource, the adapter's reads left out.

@@ -92,14 +92,23 @@ func stepsFor(failing behavior.Offer, offers []behavior.Offer) []string {
 }
 
 // warning is the sentence for a predicted failure.
-func warning(c *calllog.Call, pr proof) string {
-	f := pr.failures[0]
-	return fmt.Sprintf("mcpg: %s was refused %s in such a state: it %s.", c.Tool, times(pr.calls), seems(f))
+func warning(c *calllog.Call, g *behavior.Guard, pr proof) string {
+	return fmt.Sprintf("mcpg: %s was refused %s in such a state: it %s.", c.Tool, times(pr.calls), seems(g, pr.failures[0]))
 }
 
-func seems(f behavior.Failure) string {
+// seems says what a failure may be about: what its text names, if it does; where the tool
+// hasn't worked yet nothing else tells.
+func seems(g *behavior.Guard, f behavior.Failure) string {
 	if f.Condition != nil {
 		return f.Needs()
+	}
+	paths := f.NamedPaths()
+	named := slices.DeleteFunc(slices.Clone(f.Violates), func(a behavior.Atom) bool { return !slices.Contains(paths, a.Path) })
+	switch {
+	case len(named) > 0 && (len(named) <= 2 || g.Worked()):
+		return "seems to need " + named.String()
+	case !g.Worked():
+		return "hasn't worked yet"
 	}
 	return "seems to need " + f.Violates.String()
 }

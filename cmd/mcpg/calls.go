@@ -24,6 +24,10 @@ type source struct {
 	from     string
 	adapters []string
 	strict   bool
+
+	only   bool        // calls of server alone are meant
+	server string      // see only
+	stored adapter.Set // the adapters that the calls were recorded with
 }
 
 func (s *source) flags(c *cobra.Command) {
@@ -40,8 +44,11 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// load loads the adapters that were named.
+// load loads the adapters that were named, or else gives those of the calls.
 func (s *source) load() (adapter.Set, error) {
+	if len(s.adapters) == 0 {
+		return s.stored, nil
+	}
 	set, err := adapter.LoadSet(s.adapters)
 	if errors.Is(err, adapter.ErrUnknown) {
 		return nil, &usageError{err}
@@ -52,6 +59,9 @@ func (s *source) load() (adapter.Set, error) {
 // each reads every input, table or log, and hands its calls to emit with the
 // adapters to view them by: those that were named, else those of the tables.
 func (a *app) each(ctx context.Context, s *source, names []string, emit func(*calllog.Call, adapter.Set) error) error {
+	if err := s.loadStored(ctx, names); err != nil {
+		return err
+	}
 	set, err := s.load()
 	if err != nil {
 		return err
@@ -66,7 +76,12 @@ func (a *app) each(ctx context.Context, s *source, names []string, emit func(*ca
 		}
 		opts.Log = func() { set = nil }
 	}
-	rep, err := a.ingest(ctx, s, names, opts, func(c *calllog.Call) error { return emit(c, set) })
+	rep, err := a.ingest(ctx, s, names, opts, func(c *calllog.Call) error {
+		if s.only && c.Server != s.server {
+			return ingest.ErrLeftOut
+		}
+		return emit(c, set)
+	})
 	var none *ingest.NoCallsError
 	if rep != nil && !errors.As(err, &none) {
 		a.report(rep.Findings, s.strict)

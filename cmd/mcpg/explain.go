@@ -18,9 +18,10 @@ var offerID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
 func (a *app) explainCommand() *cobra.Command {
 	var s source
+	var l live
 	var resource, model, format string
 	c := &cobra.Command{
-		Use:   "explain OFFER|TOOL CALLS…",
+		Use:   "explain OFFER|TOOL CALLS…|--db FILE",
 		Short: "Show the calls that a guard or an offer rests on",
 		Long: `Show what a tool's guard rests on: calls that worked and calls that were refused, each with
 its place in the log, what the calls don't tell yet, and what to read or try to find out.
@@ -28,17 +29,28 @@ Of an offer (an id that mcpg offers printed), or of a TOOL with --resource, it a
 holds for the resource's state, and which success is most like it.`,
 		Example: `  mcpg explain cancel_order calls.parquet
   mcpg explain 3f0c5a9be412 calls.parquet
-  mcpg explain shop/cancel_order calls.parquet --resource order:W1234567`,
-		Args: cobra.MinimumNArgs(2),
+  mcpg explain shop/cancel_order calls.parquet --resource order:W1234567
+  mcpg explain publish_release --db mcpg.sqlite --server release`,
+		Args: l.inputs(cobra.MinimumNArgs(2), "OFFER or TOOL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := oneOf("format", format, "table", "json"); err != nil {
 				return err
 			}
-			h, err := a.history(c.Context(), &s, args[1:], model)
+			what, calls := args[0], args[1:]
+			if l.db != "" {
+				if model != "" {
+					return usage("--model %s and --db %s: a model or the calls of a store, not both", model, l.db)
+				}
+				var err error
+				if calls, err = l.choose(c.Context(), &s); err != nil {
+					return err
+				}
+			}
+			h, err := a.history(c.Context(), &s, calls, model)
 			if err != nil {
 				return err
 			}
-			e, err := h.explain(args[0], resource)
+			e, err := h.explain(what, resource)
 			if err != nil {
 				return err
 			}
@@ -49,6 +61,7 @@ holds for the resource's state, and which success is most like it.`,
 		},
 	}
 	s.flags(c)
+	l.flags(c)
 	c.Flags().StringVar(&resource, "resource", "", "the resource that is asked about: class:id, or the id alone")
 	c.Flags().StringVar(&model, "model", "", "explain this model.json instead of what the calls teach; it knows calls by their ids alone")
 	c.Flags().StringVar(&format, "format", "table", "table or json")

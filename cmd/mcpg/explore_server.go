@@ -32,14 +32,20 @@ type server struct {
 func startServer(ctx context.Context, command []string, errs io.Writer) (*server, error) {
 	cmd := exec.Command(command[0], command[1:]...) // ended by Close, which lets it end by itself
 	cmd.Stderr = errs
+	return connectServer(ctx, command[0], &mcp.CommandTransport{Command: cmd})
+}
+
+// connectServer asks a server for its tools; name is what it is called until it says
+// its name.
+func connectServer(ctx context.Context, name string, over mcp.Transport) (*server, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "mcpg", Version: "dev"}, nil)
 	start, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	session, err := client.Connect(start, &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := client.Connect(start, over, nil)
 	if err != nil {
-		return nil, fmt.Errorf("starting %s: %w", command[0], err)
+		return nil, fmt.Errorf("starting %s: %w", name, err)
 	}
-	s := &server{name: serverName(session, command), session: session}
+	s := &server{name: serverName(session, name), session: session}
 	for t, err := range session.Tools(start, nil) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("asking %s for its tools: %w", s.name, err), session.Close())
@@ -53,11 +59,11 @@ func startServer(ctx context.Context, command []string, errs io.Writer) (*server
 	return s, nil
 }
 
-func serverName(session *mcp.ClientSession, command []string) string {
+func serverName(session *mcp.ClientSession, name string) string {
 	if r := session.InitializeResult(); r != nil && r.ServerInfo != nil && r.ServerInfo.Name != "" {
 		return r.ServerInfo.Name
 	}
-	return command[0]
+	return name
 }
 
 func (s *server) Close() error           { return s.session.Close() }

@@ -38,18 +38,25 @@ var pictures = map[string]func(context.Context, io.Writer, draw.Graph) error{
 
 func (a *app) graphExport() *cobra.Command {
 	var s source
+	var l live
 	var format, out string
 	c := &cobra.Command{
-		Use:   "export MODEL|CALLS…",
+		Use:   "export MODEL|CALLS…|--db FILE",
 		Short: "Draw the behaviour graph",
-		Long: `Draw the behaviour graph of a model.json, or of calls: states as boxes, tools as arrows
+		Long: `Draw the behaviour graph of a model.json, or of calls, those too that a proxy has in its store (--db): states as boxes, tools as arrows
 from the state before to the state after, or back to it where that isn't known. Green
 works, red fails, amber did both; dashed is thin or contradicted.`,
-		Example: "  mcpg graph export model.json --format svg -o graph.svg\n  mcpg graph export calls.parquet --format dot | dot -Tpdf > graph.pdf",
-		Args:    inputs,
+		Example: "  mcpg graph export model.json --format svg -o graph.svg\n  mcpg graph export calls.parquet --format dot | dot -Tpdf > graph.pdf\n  mcpg graph export --db mcpg.sqlite --server release --format mermaid",
+		Args:    l.inputs(inputs),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := oneOf("format", format, "dot", "svg", "mermaid", "json", "png"); err != nil {
 				return err
+			}
+			if l.db != "" {
+				var err error
+				if args, err = l.choose(c.Context(), &s); err != nil {
+					return err
+				}
 			}
 			g, err := a.openModel(c.Context(), &s, args)
 			if err != nil {
@@ -63,6 +70,7 @@ works, red fails, amber did both; dashed is thin or contradicted.`,
 		},
 	}
 	s.flags(c)
+	l.flags(c)
 	c.Flags().StringVar(&format, "format", "dot", "dot, svg, mermaid, json or png")
 	c.Flags().StringVarP(&out, "output", "o", "-", "the picture; - is stdout")
 	return c

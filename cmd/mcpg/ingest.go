@@ -12,6 +12,7 @@ import (
 
 	"mcpg/adapter"
 	"mcpg/calllog"
+	"mcpg/calllog/redact"
 	"mcpg/ingest"
 	"mcpg/ingest/table"
 	"mcpg/internal/atomicfile"
@@ -21,7 +22,7 @@ import (
 func (a *app) ingestCommand() *cobra.Command {
 	var s source
 	var out string
-	var redact ingest.Redactor
+	var secrets redact.Redactor
 	c := &cobra.Command{
 		Use:   "ingest LOG…",
 		Short: "Read recorded logs into one table of calls",
@@ -37,14 +38,14 @@ can't be used are reported with file and line; the run goes on.`,
   mcpg ingest calls.parquet week-*.jsonl.gz staging=run.jsonl -o calls.parquet`,
 		Args: inputs,
 		RunE: func(c *cobra.Command, args []string) error {
-			redact.On = redact.On || len(redact.Names) > 0
-			return a.ingestTo(c.Context(), &s, args, redact, out)
+			secrets.On = secrets.On || len(secrets.Names) > 0
+			return a.ingestTo(c.Context(), &s, args, secrets, out)
 		},
 	}
 	s.flags(c)
 	c.Flags().StringVarP(&out, "output", "o", "calls.parquet", "the table; - is stdout")
-	c.Flags().BoolVar(&redact.On, "redact", false, "replace the values of fields that look like secrets")
-	c.Flags().StringSliceVar(&redact.Names, "redact-field", nil, "replace the values of fields of this name too; may be given several times")
+	c.Flags().BoolVar(&secrets.On, "redact", false, "replace the values of fields that look like secrets")
+	c.Flags().StringSliceVar(&secrets.Names, "redact-field", nil, "replace the values of fields of this name too; may be given several times")
 	return c
 }
 
@@ -66,8 +67,11 @@ type callWriter interface {
 	Write(*calllog.Call) error
 }
 
-func (a *app) ingestTo(ctx context.Context, s *source, logs []string, redact ingest.Redactor, out string) error {
+func (a *app) ingestTo(ctx context.Context, s *source, logs []string, secrets redact.Redactor, out string) error {
 	if err := checkOutput(out); err != nil {
+		return err
+	}
+	if err := s.loadStored(ctx, logs); err != nil {
 		return err
 	}
 	set, err := s.load()
@@ -87,7 +91,7 @@ func (a *app) ingestTo(ctx context.Context, s *source, logs []string, redact ing
 	var left []diag.Finding
 	fill := func(w io.Writer) error {
 		var err error
-		rep, left, err = a.writeCalls(ctx, s, logs, set, redact, w, out)
+		rep, left, err = a.writeCalls(ctx, s, logs, set, secrets, w, out)
 		return err
 	}
 	if out == "-" {
@@ -106,7 +110,7 @@ func (a *app) ingestTo(ctx context.Context, s *source, logs []string, redact ing
 	return nil
 }
 
-func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adapter.Set, redact ingest.Redactor, w io.Writer, out string) (rep *ingest.Report, left []diag.Finding, err error) {
+func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adapter.Set, secrets redact.Redactor, w io.Writer, out string) (rep *ingest.Report, left []diag.Finding, err error) {
 	var dst callWriter
 	var end func() error
 	if filepath.Ext(out) == ".jsonl" {
@@ -119,7 +123,7 @@ func (a *app) writeCalls(ctx context.Context, s *source, logs []string, set adap
 		}
 		dst, end = t, t.Close
 	}
-	rep, err = a.ingest(ctx, s, logs, ingest.Options{Adapters: set, Redact: redact, Reuse: true}, func(c *calllog.Call) error {
+	rep, err = a.ingest(ctx, s, logs, ingest.Options{Adapters: set, Redact: secrets, Reuse: true}, func(c *calllog.Call) error {
 		err := dst.Write(c)
 		if errors.Is(err, table.ErrTooLarge) && (c.Before != nil || c.After != nil) {
 			bare := *c

@@ -17,16 +17,18 @@ import (
 
 func (a *app) offersCommand() *cobra.Command {
 	var s source
+	var l live
 	var resource, model, goal, format string
 	c := &cobra.Command{
-		Use:   "offers CALLS… --resource R",
+		Use:   "offers CALLS…|--db FILE --resource R",
 		Short: "Say what works on a resource as it was left",
 		Long: `Say what works on a resource as the calls left it: which tools work in its state, which
 fail and why, which were never tried there, and which need a person's approval. With
 --goal also the fewest calls that were seen to lead to a state with that value.`,
 		Example: `  mcpg offers calls.parquet --resource order:W1234567
-  mcpg offers monday.parquet --resource ticket:17 --goal status=closed --model model.json`,
-		Args: inputs,
+  mcpg offers monday.parquet --resource ticket:17 --goal status=closed --model model.json
+  mcpg offers --db mcpg.sqlite --server release --resource release:demo-0-5`,
+		Args: l.inputs(inputs),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := oneOf("format", format, "table", "json"); err != nil {
 				return err
@@ -39,6 +41,15 @@ fail and why, which were never tried there, and which need a person's approval. 
 				var err error
 				if want, err = analyze.ParseGoal(goal); err != nil {
 					return usage("--goal: %w", err)
+				}
+			}
+			if l.db != "" {
+				if model != "" {
+					return usage("--model %s and --db %s: a model or the calls of a store, not both", model, l.db)
+				}
+				var err error
+				if args, err = l.choose(c.Context(), &s); err != nil {
+					return err
 				}
 			}
 			h, err := a.history(c.Context(), &s, args, model)
@@ -64,6 +75,7 @@ fail and why, which were never tried there, and which need a person's approval. 
 		},
 	}
 	s.flags(c)
+	l.flags(c)
 	c.Flags().StringVar(&resource, "resource", "", "the resource: class:id, or the id alone")
 	c.Flags().StringVar(&model, "model", "", "judge by this model.json instead of by the calls")
 	c.Flags().StringVar(&goal, "goal", "", "FIELD=VALUE that is wanted")

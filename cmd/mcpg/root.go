@@ -113,7 +113,8 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(a.ingestCommand(), a.statsCommand(), a.learnCommand(), a.replayCommand(), a.checkCommand(), a.offersCommand(), a.explainCommand(), a.graphCommand(), a.benchCommand(), a.exploreCommand())
+	root.AddCommand(a.ingestCommand(), a.statsCommand(), a.learnCommand(), a.replayCommand(), a.checkCommand(), a.offersCommand(), a.explainCommand(), a.graphCommand(), a.benchCommand(), a.exploreCommand(), a.wrapCommand(), a.watchCommand(), a.demoCommand())
+	root.AddCommand(a.simCommand(), a.adapterCommand())
 	strict(root)
 	return root
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mcpg": func() { os.Exit(Main()) }, "shop-server": shopServer})
+	testscript.Main(m, map[string]func(){"mcpg": func() { os.Exit(Main()) }, "shop-server": shopServer, "make-store": makeStore, "converse": converse})
 }
 
 // TestScripts runs the command line as users do. Scripts that need the shared

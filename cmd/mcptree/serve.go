@@ -2,17 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"os"
-	"os/signal"
-	"syscall"
-	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"mcpg/internal/mcpserve"
 	"mcpg/mcptree"
 	"mcpg/mcptree/server"
 )
@@ -50,7 +45,7 @@ client can ask its human, the questions of a tree are asked there first.`,
 }
 
 func (a *app) serve(ctx context.Context, f *serveFlags, dir string) error {
-	if f.http != "" && !loopbackAddress(f.http) {
+	if f.http != "" && !mcpserve.LoopbackAddress(f.http) {
 		return usage("--http %s: want a loopback address with a port, such as 127.0.0.1:8321", f.http)
 	}
 	trees, ok := a.published(dir)
@@ -62,42 +57,15 @@ func (a *app) serve(ctx context.Context, f *serveFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	patient()
+	mcpserve.Patient()
 	if f.http != "" {
-		return a.listen(ctx, s, f.http)
-	}
-	return a.pipe(ctx, s)
-}
-
-// grace is how long running calls may still take once the server is told to
-// stop: some wait for a human.
-const grace = 2 * time.Second
-
-// patient keeps signals after the first from ending the process, and with
-// another exit code, in the bounded time that a server takes to stop: who stops
-// a group of processes may well signal each of them twice. It isn't undone,
-// since the process ends with the server.
-func patient() {
-	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
-}
-
-// pipe serves on stdin and stdout until the input or the context ends.
-func (a *app) pipe(ctx context.Context, s *mcp.Server) error {
-	served := make(chan error, 1)
-	go func() { served <- s.Run(ctx, server.Stdio(a.in, a.out)) }()
-	select {
-	case err := <-served:
-		if ctx.Err() != nil {
-			return nil // told to stop
+		err = mcpserve.Listen(ctx, s, f.http, func(url string) { fmt.Fprintf(a.err, "mcptree: serving %s\n", url) })
+		if far := new(mcpserve.AddressError); errors.As(err, &far) {
+			return usage("--http %s: %w", f.http, far)
 		}
 		return err
-	case <-ctx.Done():
 	}
-	select {
-	case <-served:
-	case <-time.After(grace):
-	}
-	return nil
+	return mcpserve.Pipe(ctx, s, mcpserve.Stdio(a.in, a.out))
 }
 
 // published reads the trees of a folder; if any can't be served it says why on
@@ -132,43 +100,4 @@ func (a *app) published(dir string) ([]*mcptree.Tree, bool) {
 		return nil, false
 	}
 	return trees, ok
-}
-
-func loopbackAddress(addr string) bool {
-	host, port, err := net.SplitHostPort(addr)
-	return err == nil && port != "" && server.IsLoopback(host)
-}
-
-// listen serves until the context ends.
-func (a *app) listen(ctx context.Context, s *mcp.Server, addr string) error {
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return err
-	}
-	if tcp, ok := l.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		l.Close()
-		return usage("--http %s: %s is no loopback address", addr, l.Addr())
-	}
-	fmt.Fprintf(a.err, "mcptree: serving http://%s/mcp\n", l.Addr())
-	mux := http.NewServeMux()
-	h := server.HTTPHandler(s)
-	mux.Handle("/mcp", h)
-	mux.Handle("/{$}", h)
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	served := make(chan error, 1)
-	go func() { served <- web.Serve(l) }()
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
-	}
-	ending, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	for ses := range s.Sessions() {
-		go ses.Close() // ends its streams once its calls are answered
-	}
-	if web.Shutdown(ending) != nil {
-		web.Close()
-	}
-	return nil
 }

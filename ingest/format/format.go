@@ -36,7 +36,7 @@ type Format struct {
 // Formats lists every format, in the order in which detection asks: those with
 // telling marks first.
 var Formats = []*Format{
-	&desktopFormat, &nativeFormat, &mcpspyFormat, &mcptapeFormat, &inspectorFormat, &framesFormat, &jsonrpcFormat, &cassetteFormat,
+	&storeFormat, &desktopFormat, &nativeFormat, &mcpspyFormat, &mcptapeFormat, &inspectorFormat, &framesFormat, &jsonrpcFormat, &cassetteFormat,
 	&claudeCodeFormat, &codexFormat, &otlpFormat, &bfclFormat, &inspectFormat, &evalFormat, &tauBenchFormat, &tau2Format,
 	&langfuseFormat, &langsmithFormat, &responsesFormat, &chatFormat,
 }
@@ -110,6 +110,9 @@ type Input struct {
 	Scope string // names sessions that have no names of their own
 	Label string // what the user calls it, "" if nothing
 	R     io.Reader
+	// Path is the file itself, for a binary format that wants it; "" if it is
+	// compressed or comes through a pipe.
+	Path string
 	// Emit takes a record; its call is the receiver's to keep, unless Reuse is
 	// set. An error ends the reading.
 	Emit func(*Record) error

@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/internal/jsonerr"
 )
 
 // World is what a Server starts from. Paths are absolute or relative to Root;
@@ -55,7 +57,7 @@ type Drift struct {
 func ParseWorld(raw jsontext.Value) (World, error) {
 	var w World
 	if err := json.Unmarshal(raw, &w, json.RejectUnknownMembers(true)); err != nil {
-		return World{}, fmt.Errorf("filesystem world: %w", err)
+		return World{}, fmt.Errorf("filesystem world: %w", jsonerr.Plain(err))
 	}
 	return w, nil
 }

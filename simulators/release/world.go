@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/internal/jsonerr"
 )
 
 // World is the state that a server starts from.
@@ -76,7 +78,7 @@ const (
 func ParseWorld(v jsontext.Value) (World, error) {
 	var w World
 	if err := json.Unmarshal(v, &w, json.RejectUnknownMembers(true)); err != nil {
-		return World{}, fmt.Errorf("release world: %w", err)
+		return World{}, fmt.Errorf("release world: %w", jsonerr.Plain(err))
 	}
 	return w, w.check()
 }

@@ -42,7 +42,7 @@ func TestParseWorldErrors(t *testing.T) {
 	t.Parallel()
 	const release = `"releases":{"r":{"status":"DRAFT","tests_passed":true,"approved_by":[],"channel":"beta","revision":1}},"channels":{"beta":{"locked":false}}`
 	for src, want := range map[string]string{
-		`{"release":{}}`: "release world: json: ", `[`: "release world: ",
+		`{"release":{}}`: "release world: unknown field /release", `[`: "release world: ",
 		`{"releases":{"r":{"status":"draft","channel":"b"}},"channels":{"b":{}}}`:                       `release r: status "draft"`,
 		`{"releases":{"r":{"status":"DRAFT","channel":"b"}}}`:                                           `release r: unknown channel "b"`,
 		`{` + release + `,"drift":{"at":1,"to":"chaos"}}`:                                               `drift to "chaos": want strict, swap, lenient or direct`,

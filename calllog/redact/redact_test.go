@@ -1,4 +1,4 @@
-package ingest
+package redact
 
 import (
 	"strings"
@@ -51,7 +51,7 @@ func TestRedact(t *testing.T) {
 		}
 	}
 	off := &calllog.Call{ResultText: "password=hunter2"}
-	(&Redactor{}).call(off)
+	(&Redactor{}).Call(off)
 	if off.ResultText != "password=hunter2" {
 		t.Error("redacted, though nobody asked")
 	}

@@ -1,0 +1,66 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrEnded says that the server ended before its client did.
+var ErrEnded = errors.New("the server ended")
+
+// Stopper is a server that can be made to end at once.
+type Stopper interface{ Stop() }
+
+// ServeStdio runs one session, whose client speaks on in and hears on out, to its end:
+// that of the client's input, of the server, or of ctx.
+func (p *Proxy) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, server func(deliver func([]byte, bool)) (Server, error)) error {
+	s, err := p.Start(ctx, out, server)
+	if err != nil {
+		return err
+	}
+	eof := make(chan struct{})
+	go func() { // ends with the input, or with the process
+		defer close(eof)
+		frames := newLines(in, p.MaxFrame)
+		for {
+			frame, long, err := frames.next()
+			if len(frame) > 0 {
+				s.FromClient(frame, long)
+			}
+			if err != nil {
+				s.EOF()
+				return
+			}
+		}
+	}()
+	select {
+	case <-s.server.Done():
+	case <-ctx.Done():
+		if stop, ok := s.server.(Stopper); ok {
+			stop.Stop()
+		} else {
+			s.server.CloseSend()
+		}
+		<-s.server.Done()
+	}
+	why := "the server has ended"
+	if err := s.server.Err(); err != nil {
+		why = err.Error()
+	}
+	s.End(why)
+	s.held.Wait()
+	select {
+	case <-eof:
+		return nil // the client was first
+	default:
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err := s.server.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrEnded, err)
+	}
+	return ErrEnded
+}
