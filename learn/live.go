@@ -68,6 +68,22 @@ func newLive(t *toolEvidence, strict bool) *live {
 	return l
 }
 
+// Former finds another fingerprint under which a tool was called, the one that was
+// called last; "" if there is none.
+func (e *Evidence) Former(server, name, fingerprint string) string {
+	e.settle()
+	best, found := toolKey{}, false
+	for k, t := range e.tools {
+		if k.server != server || k.name != name || k.fingerprint == fingerprint || len(t.cells) == 0 {
+			continue
+		}
+		if !found || t.called.Last > e.tools[best].called.Last || t.called.Last == e.tools[best].called.Last && k.fingerprint < best.fingerprint {
+			best, found = k, true
+		}
+	}
+	return best.fingerprint
+}
+
 // Cells are those of a tool, sorted by key; they must not be changed.
 func (e *Evidence) Cells(server, name, fingerprint string) []*behavior.Cell {
 	e.settle()

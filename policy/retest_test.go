@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,4 +51,28 @@ func TestRetest(t *testing.T) {
 			t.Errorf("changed %t, confirmed: %+v", changed, d)
 		}
 	}
+}
+
+// TestChangedTool: what held before a tool's schema changed only warns, and is forgotten
+// with the first call that tells of the new one.
+func TestChangedTool(t *testing.T) {
+	t.Parallel()
+	b := newTable(t, Options{Mode: Block})
+	b.f.fingerprints = map[string]string{"publish_release": "old"}
+	b.know(3)
+	b.publishing(t, "before the change", Refuse, false)
+	b.f.fingerprints["publish_release"] = "new"
+	c, d := b.check("publish_release", untested)
+	if d.Action != Forward || !d.Predicted || !strings.HasSuffix(d.Note, "That was before the server changed publish_release.") {
+		t.Errorf("%+v", d)
+	}
+	if _, d := b.check("publish_release", tested); d.Action != Forward || d.Note != "" {
+		t.Errorf("%+v", d)
+	}
+	b.end(c, d, "", shipped)
+	if _, d := b.check("publish_release", untested); d.Action != Forward || d.Note != "" {
+		t.Errorf("after a success: %+v", d)
+	}
+	b.f.fingerprints["publish_release"] = "old" // as before
+	b.publishing(t, "the old one again", Refuse, false)
 }

@@ -114,7 +114,7 @@ func (s *Session) decide(c *calllog.Call, mayProbe bool) Decision {
 func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Decision, proof) {
 	g := p.evidence.Guard(c.Server, c.Tool, c.Fingerprint)
 	if g == nil {
-		return Decision{}, proof{}
+		return p.former(c, view), proof{}
 	}
 	d := Decision{Verdict: p.verdict(g, view.Features())}
 	if d.Verdict.Outcome != behavior.Fails {
@@ -142,6 +142,25 @@ func (p *Policy) judge(c *calllog.Call, view *behavior.View, mayProbe bool) (Dec
 	p.rule(k, pr).refusals++
 	d.Action = Refuse
 	return d, pr
+}
+
+// former judges a call of a tool that has changed since it was called last, by what held
+// before: that only warns.
+func (p *Policy) former(c *calllog.Call, view *behavior.View) Decision {
+	k := toolKey{c.Server, c.Tool, p.evidence.Former(c.Server, c.Tool, c.Fingerprint)}
+	g := p.evidence.Guard(k.server, k.tool, k.fingerprint)
+	if g == nil {
+		return Decision{}
+	}
+	d := Decision{Verdict: p.verdict(g, view.Features())}
+	if d.Verdict.Outcome != behavior.Fails {
+		return Decision{}
+	}
+	d.Predicted = true
+	if p.opts.Mode != Observe {
+		d.Note = warning(c, g, p.prove(k, g, d.Verdict, 0)) + " That was before the server changed " + c.Tool + "."
+	}
+	return d
 }
 
 func likeThis(v *behavior.View) *behavior.Cell {
