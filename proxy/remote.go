@@ -250,15 +250,7 @@ func headerValue(s string) string {
 
 // frame delivers a message: on one line, whatever blanks it came with.
 func (c *remote) frame(b []byte) {
-	b = bytes.TrimSpace(b)
-	line := make([]byte, 0, len(b)+1)
-	for _, x := range b {
-		if x == '\n' || x == '\r' { // only between values: in texts they are escaped
-			x = ' '
-		}
-		line = append(line, x)
-	}
-	line = append(line, '\n')
+	line := oneLine(b)
 	c.learn(line)
 	c.out.Lock()
 	defer c.out.Unlock()

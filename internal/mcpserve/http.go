@@ -11,14 +11,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Handler serves s over Streamable HTTP to programs on this computer. A web
-// page must not reach it through a browser: requests whose Host or Origin isn't
-// this computer are refused, so that a name that was made to point here is of no
-// use. Listening on a loopback address only is the caller's.
+// Handler serves s over Streamable HTTP to programs on this computer.
 func Handler(s *mcp.Server) http.Handler {
 	ours := func(*http.Request) *mcp.Server { return s }
 	sessions := mcp.NewStreamableHTTPHandler(ours, nil)
 	stateless := mcp.NewStreamableHTTPHandler(ours, &mcp.StreamableHTTPOptions{Stateless: true})
+	return Local(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The SDK speaks either era in one handler, not both.
+		if r.Header.Get("Mcp-Protocol-Version") >= firstStateless {
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
+	}))
+}
+
+// Local lets h serve programs on this computer only. A web page must not reach it
+// through a browser: requests whose Host or Origin isn't this computer are refused,
+// so that a name that was made to point here is of no use. Listening on a loopback
+// address only is the caller's.
+func Local(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !IsLoopback(r.Host) {
 			http.Error(w, "Forbidden: Host isn't this computer", http.StatusForbidden)
@@ -30,12 +42,7 @@ func Handler(s *mcp.Server) http.Handler {
 				return
 			}
 		}
-		// The SDK speaks either era in one handler, not both.
-		if r.Header.Get("Mcp-Protocol-Version") >= firstStateless {
-			stateless.ServeHTTP(w, r)
-			return
-		}
-		sessions.ServeHTTP(w, r)
+		h.ServeHTTP(w, r)
 	})
 }
 
