@@ -31,13 +31,13 @@ type checker struct {
 	found []diag.Finding
 }
 
-// add says something about the place that a JSON pointer names.
+// add says something about the place that a JSON pointer names, or about none.
 func (c *checker) add(rule string, note bool, at jsontext.Pointer, format string, args ...any) {
-	message := fmt.Sprintf(format, args...)
+	f := diag.Finding{Pos: diag.Pos{File: c.file}, Rule: rule, Note: note, Message: fmt.Sprintf(format, args...)}
 	if at != "" {
-		message = string(at) + ": " + message
+		f.Pos.Line, f.Message = lineOf(c.a.source, at), string(at)+": "+f.Message
 	}
-	c.found = append(c.found, diag.Finding{Pos: diag.Pos{File: c.file, Line: lineOf(c.a.source, at)}, Rule: rule, Note: note, Message: message})
+	c.found = append(c.found, f)
 }
 
 // lineOf gives the line of a place, 0 for one that isn't there.

@@ -75,7 +75,7 @@ func TestParseLeavesOutWhatItMay(t *testing.T) {
 
 func TestShipped(t *testing.T) {
 	t.Parallel()
-	if want := []string{"filesystem", "release", "tau-airline", "tau-retail"}; !slices.Equal(Shipped(), want) {
+	if want := []string{"filesystem", "memory", "release", "tau-airline", "tau-retail"}; !slices.Equal(Shipped(), want) {
 		t.Errorf("shipped are %v", Shipped())
 	}
 	set, err := LoadSet(Shipped())
@@ -105,7 +105,7 @@ func TestLoad(t *testing.T) {
 		t.Error(err)
 	}
 	for name, want := range map[string]string{
-		"githbu":       `unknown adapter "githbu": shipped ones are filesystem, release, tau-airline, tau-retail, others are given as a path`,
+		"githbu":       `unknown adapter "githbu": shipped ones are filesystem, memory, release, tau-airline, tau-retail, others are given as a path`,
 		"./no.json":    "adapter ./no.json: no such file or directory",
 		bad:            "adapter " + bad + `: neither "server_id" nor "id_param": the adapter says nothing`,
 		"../../etc/no": "adapter ../../etc/no: no such file or directory",

@@ -30,8 +30,10 @@ func idNameOf(path string) idName {
 	if len(words) == 0 {
 		return idName{noun: []string{last}}
 	}
-	end := singular(words[len(words)-1])
-	words[len(words)-1] = end
+	for i, w := range words {
+		words[i] = singular(w)
+	}
+	end := words[len(words)-1]
 	for _, tail := range []string{"path", "name"} { // filepath, filename
 		if before, ok := strings.CutSuffix(end, tail); ok && before != "" {
 			words = append(words[:len(words)-1], before, tail)
@@ -46,6 +48,8 @@ func idNameOf(path string) idName {
 
 func singular(w string) string {
 	switch {
+	case w == "ids":
+		return "id"
 	case strings.HasSuffix(w, "ies") && len(w) > 4:
 		return strings.TrimSuffix(w, "ies") + "y"
 	case strings.HasSuffix(w, "s") && len(w) > 3 && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us"):

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,15 +29,16 @@ type Process struct {
 // process is a running server.
 type process struct {
 	Process
-	cmd   *exec.Cmd
-	group group
-	in    *os.File
-	inMu  sync.Mutex
-	end   sync.Once
-	ended chan struct{} // closed when the process has ended
-	done  chan struct{} // closed when its output has ended too
-	err   error
-	watch *os.File // the watcher's input
+	cmd     *exec.Cmd
+	group   group
+	in      *os.File
+	inMu    sync.Mutex
+	end     sync.Once
+	stopped atomic.Bool   // it was made to end
+	ended   chan struct{} // closed when the process has ended
+	done    chan struct{} // closed when its output has ended too
+	err     error
+	watch   *os.File // the watcher's input
 }
 
 // Start runs the server; deliver is given its frames, one after another.
@@ -121,8 +123,8 @@ func (r *process) wait(out *os.File, reading <-chan struct{}) {
 		_, _ = r.watch.Write([]byte{watchDone}) // else it finds nothing to end
 		r.watch.Close()
 	}
-	if err != nil {
-		r.err = fmt.Errorf("the server ended: %w", err)
+	if err != nil && !r.stopped.Load() {
+		r.err = fmt.Errorf("%w: %w", ErrEnded, err)
 	}
 	close(r.done)
 }
@@ -161,6 +163,7 @@ func (r *process) CloseSend() {
 // Stop asks the server to end, and then makes it.
 func (r *process) Stop() {
 	r.end.Do(func() {
+		r.stopped.Store(true)
 		go func() {
 			r.group.ask()
 			select {

@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -22,7 +21,6 @@ func (p *Proxy) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, ser
 	}
 	eof := make(chan struct{})
 	go func() { // ends with the input, or with the process
-		defer close(eof)
 		frames := newLines(in, p.MaxFrame)
 		for {
 			frame, long, err := frames.next()
@@ -30,13 +28,20 @@ func (p *Proxy) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, ser
 				s.FromClient(frame, long)
 			}
 			if err != nil {
+				close(eof)
 				s.EOF()
 				return
 			}
 		}
 	}()
+	clientFirst := false
 	select {
 	case <-s.server.Done():
+		select {
+		case <-eof:
+			clientFirst = true
+		default:
+		}
 	case <-ctx.Done():
 		if stop, ok := s.server.(Stopper); ok {
 			stop.Stop()
@@ -51,16 +56,13 @@ func (p *Proxy) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, ser
 	}
 	s.End(why)
 	s.held.Wait()
-	select {
-	case <-eof:
-		return nil // the client was first
-	default:
-	}
-	if ctx.Err() != nil {
+	switch err := s.server.Err(); {
+	case ctx.Err() != nil:
 		return nil
-	}
-	if err := s.server.Err(); err != nil {
-		return fmt.Errorf("%w: %w", ErrEnded, err)
+	case err != nil:
+		return err
+	case clientFirst:
+		return nil
 	}
 	return ErrEnded
 }
