@@ -64,6 +64,11 @@ func (a *Adapter) relate(r *Relation, c *calllog.Call, refs []Ref) (holds, known
 		}
 	}
 	op := relationOps[r.Op]
+	if r.Op == "contained_lines" && len(args) > 1 && op(args[0], other) {
+		// Edits are made one after another: a later one may be of what an earlier one wrote.
+		holds = !slices.ContainsFunc(args, func(v jsontext.Value) bool { return !op(v, other) })
+		return holds, holds, true
+	}
 	holds = !slices.ContainsFunc(args, func(v jsontext.Value) bool { return !op(v, other) })
 	return holds, true, true
 }

@@ -125,7 +125,11 @@ func (s *Session) refusal(c *calllog.Call, v *behavior.View, t *behavior.Tool, p
 	f := pr.failures[0]
 	fmt.Fprintf(&b, "mcpg refused %s; it was not sent to the server. In state %s it would fail: it was refused %s before, in %s. The server's words would be like: %s.",
 		c.Tool, v.State.Short(), times(pr.calls), distinctCalls(pr.distinct), quoteShort(learn.Expected(f.Example, c)))
-	fmt.Fprintf(&b, " It %s; it has worked %s.", f.Needs(), times(t.OK()))
+	if g := t.Guard; g.Worked() {
+		fmt.Fprintf(&b, " It %s; it has worked %s.", f.Needs(), times(t.OK()))
+	} else { // what it would need instead is anybody's guess
+		fmt.Fprintf(&b, " It hasn't worked yet.")
+	}
 	if v.Resource == "" {
 		return b.String()
 	}

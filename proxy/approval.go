@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,10 +26,10 @@ const inputName = "mcpg_approval"
 
 // question asks for a person's approval, as elicitation/create has it.
 func question(tool string, args jsontext.Value) string {
-	const most = 500
+	const most = 4000
 	shown := string(args)
 	if len(shown) > most {
-		shown = cutRunes(shown, most) + "…"
+		shown = cutRunes(shown, most) + fmt.Sprintf("… and %d bytes more, not shown", len(args)-most)
 	}
 	words := "The agent wants to call " + tool + ", which needs a person's approval, with " + shown
 	return `{"message":` + string(quote(words)) + `,"requestedSchema":{"type":"object","properties":{"approve":{"type":"string","title":"Approve",` +
@@ -59,19 +60,14 @@ func (h *held) asked() bool {
 	q := question(h.call.Tool, h.call.Args)
 	if h.m.stateless() {
 		state := approvalState + rand.Text()
-		s.mu.Lock()
-		if len(s.waiting) >= maxWaiting {
-			s.mu.Unlock()
-			return true
-		}
-		s.waiting[state] = h
-		s.mu.Unlock()
 		s.drop(h.r)
+		s.park(state, h)
 		s.answer(h.r.id, jsontext.Value(`{"resultType":"input_required","inputRequests":{"`+inputName+`":{"method":"elicitation/create","params":`+q+`}},"requestState":`+string(quote(state))+`}`))
 		return false
 	}
 	ctx, cancel := contextUntil(s.ctx, h.gone)
 	defer cancel()
+	context.AfterFunc(s.heard, cancel) // nobody can answer any more
 	m, err := s.askClient(ctx, "elicitation/create", []byte(q))
 	if err != nil {
 		return h.stillHere()
@@ -114,7 +110,7 @@ func (h *held) person(said jsontext.Value) {
 
 // approval takes the call that brings a person's answer.
 func (s *Session) approval(m *message, r *request, h *held) {
-	if h == nil || h.call.Tool != text(m.params, "name") || canonical(h.call.Args) != canonical(member(m.params, "arguments")) {
+	if h == nil {
 		s.answer(r.id, result(m, refusal("mcpg: that approval is of another call, or was used already; call "+text(m.params, "name")+" again.")))
 		return
 	}
@@ -128,12 +124,7 @@ func (s *Session) approval(m *message, r *request, h *held) {
 		if !again.stillHere() || !again.decided() {
 			return
 		}
-		select {
-		case answer := <-again.answer:
-			again.finish(&answer)
-		case <-again.gone:
-			again.unanswered()
-		}
+		again.rest()
 	})
 }
 

@@ -30,6 +30,8 @@ type held struct {
 	gone   chan struct{}
 	once   sync.Once // closes gone
 
+	unjudged bool // the tools aren't known
+
 	mu        sync.Mutex
 	sent      bool
 	cancelled bool
@@ -43,8 +45,9 @@ func (s *Session) call(m *message, r *request) {
 		return
 	}
 	if state := text(m.params, "requestState"); state != "" || member(m.params, "inputResponses") != nil {
-		s.resumed(m, r, state)
-		return
+		if s.resumed(m, r, state) {
+			return
+		}
 	}
 	h := &held{s: s, m: *m, r: r, gone: make(chan struct{}), call: calllog.Call{
 		ID: s.id + "/" + strconv.FormatInt(s.p.counts.calls.Add(1), 10), Time: time.Now(), Session: s.id, Tool: tool, Args: member(m.params, "arguments")}}
@@ -92,7 +95,12 @@ func (h *held) run() {
 	case <-h.gone:
 		return
 	}
-	s.list(h.gone)
+	if !s.list(h.gone) { // what the tools are can't be found out: it goes as it is
+		h.unjudged = true
+		h.decided()
+		h.rest()
+		return
+	}
 	if s.approved(h.call.Tool) {
 		h.d = s.judge.CheckApproved(&h.call)
 	} else {
@@ -101,9 +109,13 @@ func (h *held) run() {
 	if h.d.Action == policy.Hold && !h.asked() {
 		return
 	}
-	if !h.decided() {
-		return
+	if h.decided() {
+		h.rest()
 	}
+}
+
+// rest waits for the answer.
+func (h *held) rest() {
 	select {
 	case m := <-h.answer:
 		h.finish(&m)
@@ -187,7 +199,7 @@ func (h *held) answered(m message) {
 func (h *held) finish(m *message) {
 	s := h.s
 	if state := text(m.result, "requestState"); text(m.result, "resultType") == "input_required" || state != "" {
-		s.await(state, h)
+		s.park(state, h)
 		s.toClient(m.frame)
 		return
 	}
@@ -198,12 +210,21 @@ func (h *held) finish(m *message) {
 	} else {
 		ev := outcome(&h.call, m)
 		adapter.Classify(&h.call, ev, s.adapter)
-		if note := s.judge.Observe(&h.call, h.d); note != "" && content.Kind() == '[' {
+		if note := h.observe(); note != "" && content.Kind() == '[' {
 			frame = insert(frame, content, []byte(`{"type":"text","text":`+string(quote(note))+`}`))
 		}
 	}
 	s.p.record(&h.call, h.what)
 	s.toClient(frame)
+}
+
+// observe lets the policy learn of the call, and gives what is to be said.
+func (h *held) observe() string {
+	if h.unjudged {
+		h.call.Server = h.s.serverID()
+		return ""
+	}
+	return h.s.judge.Observe(&h.call, h.d)
 }
 
 // outcome fills in how a call ended, by its answer.
@@ -287,49 +308,60 @@ func (s *Session) cancelled(m *message) bool {
 	return !sent
 }
 
-// maxWaiting is how many calls may wait for the client's input.
+// maxWaiting is how many calls may wait for the client's input; older ones are given up.
 const maxWaiting = 256
 
-// await keeps a call whose client was asked for input: what it sends then is the same
-// call.
-func (s *Session) await(state string, h *held) {
-	if state == "" {
-		h.unanswered()
-		return
-	}
+// parked is a call whose client was asked for input: what it sends then, with the same
+// state, is the same call.
+type parked struct {
+	state string
+	call  *held
+}
+
+func (s *Session) park(state string, h *held) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.waiting) < maxWaiting {
-		s.waiting[state] = h
+	s.waiting = append(s.waiting, parked{state, h})
+	var old *held
+	if len(s.waiting) > maxWaiting {
+		old = s.waiting[0].call
+		s.waiting = slices.Delete(s.waiting, 0, 1)
+	}
+	s.mu.Unlock()
+	if old != nil {
+		old.unanswered()
 	}
 }
 
-// resumed takes a call that answers a request for input.
-func (s *Session) resumed(m *message, r *request, state string) {
+// unpark finds the call that a message goes on with.
+func (s *Session) unpark(state string, m *message) *held {
+	tool, args := text(m.params, "name"), canonical(member(m.params, "arguments"))
 	s.mu.Lock()
-	h := s.waiting[state]
-	delete(s.waiting, state)
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	for i, w := range s.waiting {
+		if w.state == state && w.call.call.Tool == tool && canonical(w.call.call.Args) == args {
+			s.waiting = slices.Delete(s.waiting, i, i+1)
+			return w.call
+		}
+	}
+	return nil
+}
+
+// resumed takes a call that answers a request for input; false if it is of none that is
+// known, and so a call like any other.
+func (s *Session) resumed(m *message, r *request, state string) bool {
+	h := s.unpark(state, m)
 	if strings.HasPrefix(state, approvalState) {
 		s.approval(m, r, h)
-		return
+		return true
 	}
-	if h != nil {
-		// Judged before; only its answer is new.
-		again := &held{s: s, m: *m, r: r, call: h.call, d: h.d, what: h.what, gone: make(chan struct{}), answer: make(chan message, 1), sent: true, place: s.queue.join(nil)}
-		r.held = again
-		s.opened(r)
-		s.send(m.frame)
-		s.held.Go(func() {
-			select {
-			case answer := <-again.answer:
-				again.finish(&answer)
-			case <-again.gone:
-				again.unanswered()
-			}
-		})
-		return
+	if h == nil {
+		return false
 	}
+	// Judged before; only its answer is new.
+	again := &held{s: s, m: *m, r: r, call: h.call, d: h.d, what: h.what, gone: make(chan struct{}), answer: make(chan message, 1), sent: true, place: s.queue.join(nil)}
+	r.held = again
 	s.opened(r)
 	s.send(m.frame)
+	s.held.Go(again.rest)
+	return true
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -16,13 +17,14 @@ type catalog struct {
 	stale  bool              // the server said that it has changed
 	prints map[string]string // fingerprints by tool
 	next   map[string]string // of a list whose pages are still coming
+	failed time.Time         // when asking for them failed last
 }
 
 // known tells whether the tools are known, and gives the adapter.
 func (s *Session) known() (*adapter.Adapter, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ok := s.tools.known && !s.tools.stale && s.p.loaded()
+	ok := s.tools.known && !s.tools.stale && (s.waited || s.p.loaded())
 	if ok {
 		s.begin()
 	}
@@ -54,47 +56,68 @@ func (s *Session) serverID() string {
 	return s.name
 }
 
-// list makes sure that the tools are known, by asking if nobody has.
-func (s *Session) list(gone <-chan struct{}) {
+// listAgain is after how long a list that failed is asked for again.
+const listAgain = 30 * time.Second
+
+// list makes sure that the tools are known, by asking if nobody has, and tells whether
+// they are.
+func (s *Session) list(gone <-chan struct{}) bool {
 	if _, ok := s.known(); ok {
-		return
+		return true
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, s.p.ReadTimeout)
+	ctx, cancel := contextUntil(s.ctx, gone)
 	defer cancel()
-	if s.p.Loaded != nil {
-		select {
-		case <-s.p.Loaded:
-		case <-ctx.Done():
+	s.load.Do(func() { // once a session: what isn't known by then comes later
+		wait, cancel := context.WithTimeout(ctx, min(s.p.ReadTimeout, 2*time.Second))
+		defer cancel()
+		if s.p.Loaded != nil {
+			select {
+			case <-s.p.Loaded:
+			case <-wait.Done():
+			}
 		}
-	}
+		s.mu.Lock()
+		s.waited = true
+		s.mu.Unlock()
+	})
+	s.listing.Lock() // one asks for all
+	defer s.listing.Unlock()
 	if _, ok := s.known(); ok {
-		return
+		return true
 	}
-	go func() {
-		select {
-		case <-gone:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
+	s.mu.Lock()
+	again := time.Since(s.tools.failed) > listAgain
+	s.mu.Unlock()
+	if !again {
+		return false
+	}
+	ctx, cancel = context.WithTimeout(ctx, s.p.ReadTimeout)
+	defer cancel()
 	prints := map[string]string{}
 	cursor := ""
 	for {
 		m, err := s.askServer(ctx, "tools/list", s.params("", cursor))
 		if err != nil || m.result == nil {
-			break
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if err != nil && s.ctx.Err() == nil {
+				s.tools.failed = time.Now()
+				return false
+			}
+			break // it has none to list
 		}
 		addTools(prints, m.result)
 		if cursor = text(m.result, "nextCursor"); cursor == "" {
+			s.mu.Lock()
+			defer s.mu.Unlock()
 			break
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !s.tools.known || s.tools.stale {
 		s.tools.prints, s.tools.known, s.tools.stale = prints, true, false
 	}
 	s.begin()
+	return true
 }
 
 // params are those of a request of ours: members, a cursor if there is one, and what
@@ -142,7 +165,7 @@ func (s *Session) listed(r *request, m *message) []byte {
 	ours := ownTools()
 	for _, name := range ownNames {
 		if s.tools.prints[name] != "" {
-			s.p.logf("the server has a tool %s of its own, which stays; mcpg's tools aren't added", name)
+			go s.p.logf("the server has a tool %s of its own, which stays; mcpg's tools aren't added", name)
 			return frame
 		}
 	}
@@ -179,13 +202,24 @@ func (r *reader) Fingerprint(tool string) string {
 	return s.tools.prints[tool]
 }
 
-// Read observes with a tool that only reads.
+// Read observes with a tool that only reads. A server that doesn't answer isn't asked
+// again for a while: calls must not wait for nothing.
 func (r *reader) Read(tool string, args jsontext.Value) adapter.Reading {
 	s := (*Session)(r)
+	s.mu.Lock()
+	mute := time.Now().Before(s.mute)
+	s.mu.Unlock()
+	if mute {
+		s.p.counts.unobserved.Add(1)
+		return adapter.Reading{None: true}
+	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.p.ReadTimeout)
 	defer cancel()
 	m, err := s.askServer(ctx, "tools/call", s.params(`"name":`+string(quote(tool))+`,"arguments":`+string(args), ""))
 	if err != nil {
+		s.mu.Lock()
+		s.mute = time.Now().Add(6 * s.p.ReadTimeout)
+		s.mu.Unlock()
 		s.p.counts.unobserved.Add(1)
 		return adapter.Reading{None: true}
 	}

@@ -122,7 +122,7 @@ func idKey(id jsontext.Value) string {
 		return "s" + unquote(id)
 	case '0':
 		// An exponent may stand for more digits than there is memory.
-		if len(id) <= 64 && !strings.ContainsAny(string(id), "eE") {
+		if _, exp, _ := strings.Cut(strings.ToLower(string(id)), "e"); len(id) <= 64 && len(exp) <= 4 {
 			if r, ok := new(big.Rat).SetString(string(id)); ok {
 				return "n" + r.RatString()
 			}

@@ -100,6 +100,7 @@ func (v *visit) stop() {
 		return
 	}
 	v.s.server.CloseSend()
+	v.s.server.Finish()
 }
 
 func (v *visit) idle(after time.Duration) bool {
@@ -143,7 +144,7 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "no such session", http.StatusNotFound)
 			return
 		}
-		v.s.EOF()
+		l.work.Go(v.s.EOF)
 		w.WriteHeader(http.StatusOK)
 	default:
 		w.Header().Set("Allow", "POST, GET, DELETE")

@@ -36,6 +36,14 @@ func (m *Model) Add(c *calllog.Call) {
 	m.graph = nil
 }
 
+// Load learns what an evidence has, which stays as it is.
+func (m *Model) Load(e *learn.Evidence) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.evidence.Merge(e)
+	m.graph = nil
+}
+
 // Graph derives the model, if calls have come since. It must not be changed.
 func (m *Model) Graph() *behavior.Graph {
 	m.mu.Lock()

@@ -37,6 +37,7 @@ type process struct {
 	stopped atomic.Bool   // it was made to end
 	ended   chan struct{} // closed when the process has ended
 	done    chan struct{} // closed when its output has ended too
+	cleared chan struct{} // closed when what it started has ended too
 	err     error
 	watch   *os.File // the watcher's input
 }
@@ -64,7 +65,7 @@ func (p Process) Start(deliver func(frame []byte, long bool)) (Server, error) {
 			return nil, err
 		}
 	}
-	r := &process{Process: p, in: files[1], ended: make(chan struct{}), done: make(chan struct{})}
+	r := &process{Process: p, in: files[1], ended: make(chan struct{}), done: make(chan struct{}), cleared: make(chan struct{})}
 	r.cmd = exec.Command(p.Argv[0], p.Argv[1:]...)
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = files[0], files[3], files[5]
 	r.group.prepare(r.cmd)
@@ -100,7 +101,7 @@ func (r *process) read(out *os.File, deliver func([]byte, bool), reading chan<- 
 }
 
 // wait takes the end of the process. Output may be held open by processes that it
-// started, which is no reason to wait for more.
+// started, which is no reason to wait for more; they are ended after it.
 func (r *process) wait(out *os.File, reading <-chan struct{}) {
 	err := r.cmd.Wait()
 	close(r.ended)
@@ -108,50 +109,37 @@ func (r *process) wait(out *os.File, reading <-chan struct{}) {
 	select {
 	case <-reading:
 	case <-time.After(more):
-		r.group.end(r.Grace)
-		select {
-		case <-reading:
-		case <-time.After(more):
-			out.Close()
-			<-reading
-		}
 	}
 	out.Close()
-	r.group.end(r.Grace)
-	r.closeInput()
-	if r.watch != nil {
-		_, _ = r.watch.Write([]byte{watchDone}) // else it finds nothing to end
-		r.watch.Close()
-	}
+	r.in.Close()
 	if err != nil && !r.stopped.Load() {
 		r.err = fmt.Errorf("%w: %w", ErrEnded, err)
 	}
 	close(r.done)
+	r.group.end(r.Grace)
+	if r.watch != nil {
+		_, _ = r.watch.Write([]byte{watchDone}) // else it finds nothing to end
+		r.watch.Close()
+	}
+	close(r.cleared)
 }
+
+// Wait waits until nothing of the server's is left.
+func (r *process) Wait() { <-r.cleared }
 
 func (r *process) Send(frame []byte) error {
 	r.inMu.Lock()
 	defer r.inMu.Unlock()
-	if r.in == nil {
-		return os.ErrClosed
-	}
 	_, err := r.in.Write(frame)
 	return err
 }
 
-func (r *process) closeInput() {
-	r.inMu.Lock()
-	defer r.inMu.Unlock()
-	if r.in != nil {
-		r.in.Close()
-		r.in = nil
-	}
-}
+// CloseSend ends the server's input; a frame that is being written then is cut.
+func (r *process) CloseSend() { r.in.Close() }
 
-// CloseSend ends the server's input, and the server if that doesn't make it end.
-func (r *process) CloseSend() {
+// Finish waits for the server to end by itself, and then makes it.
+func (r *process) Finish() {
 	go func() {
-		r.closeInput()
 		select {
 		case <-r.ended:
 		case <-time.After(r.Grace):
@@ -178,27 +166,19 @@ func (r *process) Stop() {
 func (r *process) Done() <-chan struct{} { return r.done }
 func (r *process) Err() error            { return r.err }
 
-// drain passes on what a server says for people. What nobody takes is dropped, so that
-// the server never waits.
+// drain passes on what a server says for people.
 func drain(from *os.File, to io.Writer) {
 	defer from.Close()
-	chunks := make(chan []byte, 64)
-	go func() {
-		for c := range chunks {
-			if to != nil {
-				_, _ = to.Write(c)
-			}
-		}
-	}()
-	defer close(chunks)
+	var lossy *Lossy
+	if to != nil {
+		lossy = NewLossy(to)
+		defer lossy.Close()
+	}
+	b := make([]byte, 32<<10)
 	for {
-		b := make([]byte, 32<<10)
 		n, err := from.Read(b)
-		if n > 0 {
-			select {
-			case chunks <- b[:n]:
-			default:
-			}
+		if n > 0 && lossy != nil {
+			_, _ = lossy.Write(b[:n])
 		}
 		if err != nil {
 			return

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"sync"
@@ -22,8 +23,10 @@ import (
 type Server interface {
 	// Send passes a frame on, its line end with it, and doesn't wait for an answer.
 	Send(frame []byte) error
-	// CloseSend says that no frame will follow; a server then ends.
+	// CloseSend says that no frame will follow; a server then ends when it likes.
 	CloseSend()
+	// Finish makes it end, gently at first. It doesn't wait.
+	Finish()
 	// Done is closed when no more frames come.
 	Done() <-chan struct{}
 	// Err says after Done why; nil if the server ended as it should.
@@ -146,9 +149,10 @@ func (p *Proxy) record(c *calllog.Call, d store.Decision) {
 // that takes its frames.
 func (p *Proxy) Start(ctx context.Context, to io.Writer, server func(deliver func(frame []byte, long bool)) (Server, error)) (*Session, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Session{p: p, ctx: ctx, cancel: cancel, to: to, started: time.Now(), ready: make(chan struct{}),
-		open: map[string][]*request{}, ours: map[string]chan message{}, asked: map[string]chan message{}, waiting: map[string]*held{}, approvals: map[string]bool{}}
-	s.id = fmt.Sprintf("%s-%d", s.started.UTC().Format("20060102T150405.000000"), p.sessions.Add(1))
+	s := &Session{p: p, prefix: ourPrefix + rand.Text()[:10] + ":", ctx: ctx, cancel: cancel, to: to, started: time.Now(), ready: make(chan struct{}),
+		open: map[string][]*request{}, ours: map[string]chan message{}, asked: map[string]chan message{}, approvals: map[string]bool{}}
+	s.heard, s.deaf = context.WithCancel(ctx)
+	s.id = fmt.Sprintf("%s-%s-%d", s.started.UTC().Format("20060102T150405"), rand.Text()[:8], p.sessions.Add(1))
 	far, err := server(func(frame []byte, long bool) {
 		<-s.ready
 		s.fromServer(frame, long)

@@ -34,6 +34,7 @@ type remote struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	work    sync.WaitGroup // requests that are open
+	notes   chan func()    // that post what has no answer
 	done    chan struct{}
 	end     sync.Once
 	err     error
@@ -75,6 +76,18 @@ func (r Remote) Start(deliver func(frame []byte, long bool)) (Server, error) {
 	}
 	c.ctx, c.cancel = context.WithCancel(r.Context)
 	context.AfterFunc(c.ctx, func() { c.finish(nil) })
+	c.notes = make(chan func(), 256)
+	go func() { // ends with the conversation
+		for {
+			select {
+			case send := <-c.notes:
+				send()
+				c.work.Done()
+			case <-c.ctx.Done():
+				return
+			}
+		}
+	}()
 	return c, nil
 }
 
@@ -89,8 +102,8 @@ func (c *remote) finish(err error) {
 	})
 }
 
-// Send posts a frame. A request's answers come by themselves; what has none is
-// acknowledged first, so that it comes before what follows.
+// Send posts a frame. A request's answers come by themselves; what has none is posted
+// one after another.
 func (c *remote) Send(frame []byte) error {
 	m, ok := parse(frame)
 	if !ok {
@@ -108,11 +121,21 @@ func (c *remote) Send(frame []byte) error {
 		c.work.Go(func() { c.post(c.ctx, &m) })
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, 30*time.Second)
-	defer cancel()
-	c.post(ctx, &m)
-	if m.method == "notifications/initialized" {
+	send := func() {
+		ctx, cancel := context.WithTimeout(c.ctx, 30*time.Second)
+		defer cancel()
+		c.post(ctx, &m)
+	}
+	if m.method == "notifications/initialized" { // before all that follows
+		send()
 		c.listen()
+		return nil
+	}
+	c.work.Add(1)
+	select {
+	case c.notes <- send: // in their order, and nothing waits for them
+	case <-c.ctx.Done():
+		c.work.Done()
 	}
 	return nil
 }
@@ -327,7 +350,7 @@ func (c *remote) stream(ctx context.Context, body io.Reader, m *message) {
 // wait before coming again, and whether the answer to m was among them.
 func (c *remote) events(body io.Reader, m *message) (last string, retry time.Duration, answered bool) {
 	retry = time.Second
-	in := newLines(body, c.MaxFrame)
+	in := newLines(newLineEnds(body), c.MaxFrame)
 	var data []byte
 	has := false
 	for {
@@ -336,6 +359,7 @@ func (c *remote) events(body io.Reader, m *message) (last string, retry time.Dur
 		switch {
 		case long:
 			data, has = nil, false
+			line = bytes.TrimLeft(bytes.TrimPrefix(line, []byte("data:")), " ")
 			c.out.Lock()
 			c.deliver(line, true)
 			c.out.Unlock()
@@ -435,9 +459,11 @@ func (c *remote) listen() {
 	}()
 }
 
-// CloseSend lets open requests come to their end for a moment, and gives the session
-// back.
-func (c *remote) CloseSend() {
+// CloseSend does nothing yet: there is no input that ends.
+func (c *remote) CloseSend() {}
+
+// Finish lets open requests come to their end for a moment, and gives the session back.
+func (c *remote) Finish() {
 	go func() {
 		over := make(chan struct{})
 		go func() {
@@ -464,4 +490,37 @@ func (c *remote) CloseSend() {
 		}
 		c.finish(nil)
 	}()
+}
+
+// lineEnds reads events, whose lines may end with CR too, and which may begin with a
+// mark of their encoding, with LF alone.
+type lineEnds struct {
+	r     io.Reader
+	begun bool
+	cr    bool // the last byte was one
+}
+
+func newLineEnds(r io.Reader) *lineEnds { return &lineEnds{r: r} }
+
+func (l *lineEnds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	out := p[:0]
+	for _, x := range p[:n] {
+		was := l.cr
+		l.cr = x == '\r'
+		switch {
+		case x == '\n' && was:
+			continue // of CR LF
+		case x == '\r':
+			x = '\n'
+		}
+		out = append(out, x)
+	}
+	if !l.begun && len(out) > 0 {
+		l.begun = true
+		if rest, ok := bytes.CutPrefix(out, []byte("\xef\xbb\xbf")); ok {
+			out = p[:copy(p, rest)]
+		}
+	}
+	return len(out), err
 }

@@ -233,6 +233,7 @@ func TestRemoteOlder(t *testing.T) {
 	w.next()
 	w.send(`{"id":1,"result":{}}`)
 	w.far.CloseSend()
+	w.far.Finish()
 	<-w.far.Done()
 	<-deleted
 	want := []string{

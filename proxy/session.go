@@ -21,6 +21,7 @@ import (
 type Session struct {
 	p       *Proxy
 	id      string
+	prefix  string          // of the ids of our own requests
 	ctx     context.Context // ends with the session
 	cancel  context.CancelFunc
 	server  Server
@@ -30,12 +31,11 @@ type Session struct {
 	toMu sync.Mutex
 	to   io.Writer
 
-	mu    sync.Mutex
-	open  map[string][]*request   // of the client, without an answer
-	ours  map[string]chan message // our requests to the server
-	asked map[string]chan message // our requests to the client
-	// waiting are calls whose answer asked the client for input, by their state.
-	waiting   map[string]*held
+	mu        sync.Mutex
+	open      map[string][]*request   // of the client, without an answer
+	ours      map[string]chan message // our requests to the server
+	asked     map[string]chan message // our requests to the client
+	waiting   []parked
 	approvals map[string]bool // tools that a person allowed for the session
 	last      int             // number of our last request
 	client    clientInfo
@@ -46,8 +46,15 @@ type Session struct {
 	adapter   *adapter.Adapter
 	shown     []*Resource // that affordances were asked for
 
-	queue queue
-	held  sync.WaitGroup // calls that aren't at their end
+	mute time.Time // until when nothing is read
+
+	load    sync.Once // of what the policy knows from the start
+	waited  bool      // that was waited for
+	listing sync.Mutex
+	queue   queue
+	held    sync.WaitGroup  // calls that aren't at their end
+	heard   context.Context // ends with the client's input
+	deaf    context.CancelFunc
 }
 
 // clientInfo is what a client says of itself.
@@ -79,6 +86,9 @@ func (s *Session) FromClient(frame []byte, long bool) {
 	case m.response():
 		if answer := s.taken(s.asked, m.id); answer != nil {
 			answer <- m
+			return
+		}
+		if s.isOurs(m.id) {
 			return
 		}
 		s.send(frame)
@@ -181,7 +191,8 @@ func (s *Session) closed(id jsontext.Value) *request {
 	return list[0]
 }
 
-// ourPrefix begins the ids of our own requests.
+// ourPrefix begins the ids of our own requests; what follows it is a session's own, for
+// a client or a server may be a proxy too.
 const ourPrefix = "mcpg:"
 
 // taken takes the channel that waits for an answer to one of our requests.
@@ -190,7 +201,7 @@ func (s *Session) taken(list map[string]chan message, id jsontext.Value) chan me
 		return nil
 	}
 	key := unquote(id)
-	if !strings.HasPrefix(key, ourPrefix) {
+	if !strings.HasPrefix(key, s.prefix) {
 		return nil
 	}
 	s.mu.Lock()
@@ -207,7 +218,7 @@ var errGone = errors.New("the session has ended")
 func (s *Session) ask(ctx context.Context, list map[string]chan message, method string, params []byte, send func([]byte)) (message, error) {
 	s.mu.Lock()
 	s.last++
-	id := ourPrefix + strconv.Itoa(s.last)
+	id := s.prefix + strconv.Itoa(s.last)
 	answer := make(chan message, 1)
 	list[id] = answer
 	s.mu.Unlock()
@@ -221,8 +232,12 @@ func (s *Session) ask(ctx context.Context, list map[string]chan message, method 
 	case <-s.server.Done():
 	}
 	s.mu.Lock()
+	_, open := list[id]
 	delete(list, id)
 	s.mu.Unlock()
+	if open && s.ctx.Err() == nil { // whoever was asked need not go on
+		send([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + string(quote(id)) + `,"reason":"no longer needed"}}` + "\n"))
+	}
 	if err := ctx.Err(); err != nil {
 		return message{}, err
 	}
@@ -271,7 +286,7 @@ func (s *Session) fromServer(frame []byte, long bool) {
 		answer <- m
 		return
 	}
-	if m.id.Kind() == '"' && strings.HasPrefix(unquote(m.id), ourPrefix) && s.closedOurs(m.id) {
+	if s.isOurs(m.id) {
 		return // an answer that came too late for us
 	}
 	r := s.closed(m.id)
@@ -289,12 +304,9 @@ func (s *Session) fromServer(frame []byte, long bool) {
 	}
 }
 
-// closedOurs tells whether an id is one that we have given out.
-func (s *Session) closedOurs(id jsontext.Value) bool {
-	n, err := strconv.Atoi(strings.TrimPrefix(unquote(id), ourPrefix))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return err == nil && n > 0 && n <= s.last && len(s.open[idKey(id)]) == 0
+// isOurs tells whether an id is one that we give out.
+func (s *Session) isOurs(id jsontext.Value) bool {
+	return id.Kind() == '"' && strings.HasPrefix(unquote(id), s.prefix)
 }
 
 // introduced learns of the server from its answer to initialize or server/discover, and
@@ -371,20 +383,43 @@ func idOf(ends []byte) jsontext.Value {
 	return nil
 }
 
+// openAtEOF is how long open requests may still take once the client has said all.
+const openAtEOF = time.Minute
+
 // EOF says that the client will send nothing more. Calls that are held get to their end
-// first, for the server may end with its input.
+// first, for the server may end with its input; then the server is to end, when it has
+// answered what is open.
 func (s *Session) EOF() {
+	s.deaf() // a person who is asked can't answer any more
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		s.held.Wait()
 	}()
+	late := time.NewTimer(openAtEOF)
+	defer late.Stop()
 	select {
 	case <-done:
 	case <-s.server.Done():
-	case <-time.After(s.p.ReadTimeout + s.p.QueueTimeout):
+	case <-late.C:
 	}
 	s.server.CloseSend()
+	for tick := time.NewTicker(20 * time.Millisecond); ; {
+		s.mu.Lock()
+		open := len(s.open)
+		s.mu.Unlock()
+		if open == 0 {
+			break
+		}
+		select {
+		case <-tick.C:
+			continue
+		case <-s.server.Done():
+		case <-late.C:
+		}
+		break
+	}
+	s.server.Finish()
 }
 
 // End ends the session after the server: every open request is answered.
@@ -396,7 +431,7 @@ func (s *Session) End(why string) {
 	}
 	clear(s.open)
 	waiting := s.waiting
-	s.waiting = map[string]*held{}
+	s.waiting = nil
 	s.mu.Unlock()
 	slices.SortFunc(open, func(a, b *request) int { return strings.Compare(string(a.id), string(b.id)) })
 	for _, r := range open {
@@ -405,8 +440,8 @@ func (s *Session) End(why string) {
 		}
 		s.fault(r.id, -32000, "mcpg: "+why)
 	}
-	for _, h := range waiting {
-		h.abandon()
+	for _, w := range waiting {
+		w.call.abandon()
 	}
 	s.cancel()
 }

@@ -316,17 +316,19 @@ func TestEnded(t *testing.T) {
 // TestReadFails: an observation that fails or doesn't come leaves the call alone.
 func TestReadFails(t *testing.T) {
 	t.Parallel()
-	w := newWire(t, policy.Block, func(o *Options) { o.ReadTimeout = 50 * time.Millisecond })
+	w := newWire(t, policy.Block, func(o *Options) { o.ReadTimeout = 200 * time.Millisecond })
 	w.hello(`{}`)
 	w.client(call("1", "ship_order", `{"order_id":"a"}`))
 	read := w.toServer()
-	if got := w.toServer(); !strings.Contains(got, `"id":1,`) { // after the time
+	if got := w.toServer(); !strings.Contains(got, "notifications/cancelled") || !strings.Contains(got, w.s.prefix) { // after the time
+		t.Fatalf("%s", got)
+	}
+	if got := w.toServer(); !strings.Contains(got, `"id":1,`) {
 		t.Fatalf("%s", got)
 	}
 	m, _ := parse([]byte(read))
-	w.read(m.id, open1) // too late, and nobody's business
-	w.server(answer("1", "shipped", false))
-	w.toServer() // the reading after it
+	w.read(m.id, open1)                     // too late, and nobody's business
+	w.server(answer("1", "shipped", false)) // nothing is read after it, for a while
 	if got := w.toClient(); got != answer("1", "shipped", false) {
 		t.Errorf("%s", got)
 	}
@@ -380,9 +382,25 @@ func TestInput(t *testing.T) {
 	if n := len(w.kept.calls); n != 1 || w.kept.calls[0].Outcome != calllog.OK {
 		t.Errorf("%d calls are recorded: %+v", n, w.kept.calls)
 	}
-	w.through(strings.Replace(again, "abc", "unknown", 1))
-	w.back(answer("2", "shipped", false))
+	// With a state that nobody gave, or of another call, it is a call like any other.
+	w.client(call("3", "ship_order", `{"order_id":"a"}`))
+	w.observed(open1)
+	w.toServer()
+	w.back(`{"jsonrpc":"2.0","id":3,"result":{"resultType":"input_required","inputRequests":{"q":{}},"requestState":"same"}}` + "\n")
+	for _, forged := range []string{strings.Replace(again, "abc", "unknown", 1), strings.Replace(strings.Replace(again, "abc", "same", 1), `"order_id":"a"`, `"order_id":"b"`, 1)} {
+		w.client(forged)
+		w.observed(closed)
+		if got := w.toServer(); got != forged {
+			t.Errorf("%s", got)
+		}
+		w.server(answer("2", no, true))
+		w.observed(closed)
+		w.toClient()
+	}
 	w.quiet()
+	if n := len(w.kept.calls); n != 3 || w.kept.calls[2].Outcome != calllog.Rejected || string(w.kept.calls[2].Args) != `{"order_id":"b"}` {
+		t.Errorf("%d calls are recorded: %+v", n, w.kept.calls)
+	}
 }
 
 // TestRecorderFails: calls go on, and it is said once.

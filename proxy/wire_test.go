@@ -34,7 +34,8 @@ func (f *far) Send(frame []byte) error {
 	f.got <- string(frame)
 	return nil
 }
-func (f *far) CloseSend()            { f.end(nil) }
+func (f *far) CloseSend()            {}
+func (f *far) Finish()               { f.end(nil) }
 func (f *far) Done() <-chan struct{} { return f.done }
 func (f *far) Err() error            { return f.err }
 

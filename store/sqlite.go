@@ -31,7 +31,7 @@ const (
 // settings: processes wait for each other for ten seconds; commits outlive the
 // process, and all but the last the loss of power; the log of writes shrinks again
 // after a large call; what a file's schema says isn't trusted.
-const settings = "_busy_timeout=10000&_synchronous=NORMAL&_defensive=true" +
+const settings = "_busy_timeout=2000&_synchronous=NORMAL&_defensive=true" +
 	"&_pragma=journal_size_limit(67108864)&_pragma=trusted_schema(OFF)&_pragma=cell_size_check(ON)"
 
 func newStore(path string, m mode) (*Store, error) {
@@ -75,3 +75,9 @@ func isDamage(err error) bool {
 
 // isSchema tells whether a statement didn't fit what is in the database.
 func isSchema(err error) bool { return codeOf(err) == codes.SQLITE_ERROR }
+
+// IsLocked tells whether an error says that another program has the store locked.
+func IsLocked(err error) bool {
+	code := codeOf(err)
+	return code == busy || code == codes.SQLITE_LOCKED
+}

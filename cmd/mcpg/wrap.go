@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -20,7 +18,6 @@ import (
 	"mcpg/calllog/redact"
 	"mcpg/policy"
 	"mcpg/proxy"
-	"mcpg/store"
 )
 
 // wrapFlags are what mcpg wrap is told.
@@ -90,7 +87,7 @@ func defaultStore() string {
 		return ""
 	}
 	dir := os.Getenv("XDG_STATE_HOME")
-	if dir == "" {
+	if !filepath.IsAbs(dir) {
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return ""
@@ -130,21 +127,10 @@ func (a *app) wrap(ctx context.Context, f *wrapFlags, argv []string) error {
 
 // wrapped is a proxy with what it needs.
 type wrapped struct {
-	a        *app
-	proxy    *proxy.Proxy
-	policy   *policy.Policy
-	model    *proxy.Model
-	store    *store.Store
-	adapters adapter.Set
-	cancel   context.CancelFunc
-	work     sync.WaitGroup
-	loaded   chan struct{}
-
-	refresh int
-	mu      sync.Mutex
-	since   int   // calls since others' were taken in
-	last    int64 // row that was read last
-	mine    map[string]bool
+	a      *app
+	proxy  *proxy.Proxy
+	keeper *keeper
+	log    *proxy.Lossy
 }
 
 // openWrap puts a proxy together, and begins to read the store.
@@ -177,144 +163,29 @@ func (a *app) openWrap(ctx context.Context, f *wrapFlags) (*wrapped, error) {
 		}
 	}
 	opts := policy.Options{Mode: mode, Evidence: evidence, Approved: f.approve, NoHints: f.noHints}
-	w := &wrapped{a: a, adapters: set, model: proxy.NewModel(set, g), refresh: f.refresh, loaded: make(chan struct{}), mine: map[string]bool{}}
-	if w.policy = policy.New(set, opts); g != nil {
-		w.policy = policy.NewKnowing(set, opts, g)
+	w := &wrapped{a: a, log: proxy.NewLossy(a.err)}
+	k := &keeper{log: w.log, adapters: set, refresh: f.refresh, policy: policy.New(set, opts), model: proxy.NewModel(set, g)}
+	if g != nil {
+		k.policy = policy.NewKnowing(set, opts, g)
 	}
-	ctx, w.cancel = context.WithCancel(ctx)
-	if err := w.openStore(ctx, f); err != nil {
-		w.cancel()
+	if err := k.open(ctx, f.db); err != nil {
 		return nil, err
 	}
-	o := proxy.Options{Policy: w.policy, Mode: mode, Adapters: set, Recorder: w, Model: w.model.Graph, Asker: asker{}, Loaded: w.loaded}
+	w.keeper = k
+	o := proxy.Options{Policy: k.policy, Mode: mode, Adapters: set, Recorder: k, Model: k.model.Graph, Asker: asker{}, Loaded: k.loaded}
 	if !f.quiet {
-		o.Log = a.err
+		o.Log = w.log
 	}
 	if f.redact {
-		o.Redact = func(c *calllog.Call) {
-			(&redact.Redactor{On: true}).Call(c)
-		}
+		o.Redact = func(c *calllog.Call) { (&redact.Redactor{On: true}).Call(c) }
 	}
 	w.proxy = proxy.New(o)
-	w.work.Go(func() {
-		defer close(w.loaded)
-		w.takeIn(ctx)
-	})
 	return w, nil
 }
 
-// openStore opens the store that --db names. The default one may be missing: a proxy
-// that keeps nothing is better than none.
-func (w *wrapped) openStore(ctx context.Context, f *wrapFlags) error {
-	path := f.db
-	if path == "none" {
-		return nil
-	}
-	if path == "" {
-		if path = defaultStore(); path == "" {
-			fmt.Fprintln(w.a.err, "mcpg: no home folder to keep calls in, so none are kept; name a file with --db")
-			return nil
-		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			fmt.Fprintf(w.a.err, "mcpg: no calls are kept: %v; name a file with --db\n", plainPath(err))
-			return nil
-		}
-	}
-	s, moved, err := store.Open(ctx, path)
-	if moved != "" {
-		fmt.Fprintf(w.a.err, "mcpg: %s was damaged, and is %s now; calls go to a new one\n", path, moved)
-	}
-	if err != nil {
-		if f.db == "" {
-			fmt.Fprintf(w.a.err, "mcpg: no calls are kept: %v; name a file with --db\n", err)
-			return nil
-		}
-		return err
-	}
-	w.store = s
-	for _, ad := range w.adapters { // readers of the store view its calls as we do
-		if ad.ServerID == "" {
-			continue
-		}
-		if err := s.KeepAdapter(ad.ServerID, ad.Source()); err != nil {
-			return errors.Join(err, s.Close())
-		}
-	}
-	return nil
-}
-
-// takeIn teaches the policy what the store has that it doesn't know.
-func (w *wrapped) takeIn(ctx context.Context) {
-	if w.store == nil {
-		return
-	}
-	w.mu.Lock()
-	after := w.last
-	w.mu.Unlock()
-	for row, err := range w.store.Calls(ctx, after) {
-		if err != nil {
-			if ctx.Err() == nil {
-				fmt.Fprintf(w.a.err, "mcpg: reading the store: %v\n", err)
-			}
-			break
-		}
-		w.mu.Lock()
-		w.last = row.ID
-		mine := w.mine[row.Call.ID]
-		delete(w.mine, row.Call.ID)
-		w.mu.Unlock()
-		if !mine {
-			w.policy.Learn(&row.Call)
-			w.model.Add(&row.Call)
-		}
-	}
-}
-
-// Add keeps a call, and from time to time takes in those of others.
-func (w *wrapped) Add(c *calllog.Call, d store.Decision) error {
-	w.model.Add(c)
-	if w.store == nil {
-		return nil
-	}
-	w.mu.Lock()
-	w.mine[c.ID] = true
-	w.since++
-	due := w.since >= w.refresh
-	if due {
-		w.since = 0
-	}
-	w.mu.Unlock()
-	err := w.store.Add(c, d)
-	if errors.Is(err, store.ErrTooLarge) { // what was called, and how it ended, is what counts
-		small := *c
-		small.Result, small.ResultText, small.Before, small.After, small.Extra = nil, "", nil, nil, nil
-		const most = 64 << 10
-		if len(small.ErrorText) > most {
-			small.ErrorText = small.ErrorText[:most]
-		}
-		if err = w.store.Add(&small, d); errors.Is(err, store.ErrTooLarge) {
-			small.Args = nil
-			err = w.store.Add(&small, d)
-		}
-	}
-	if due {
-		select {
-		case <-w.loaded:
-			w.work.Go(func() { w.takeIn(context.Background()) })
-		default:
-		}
-	}
-	return err
-}
-
 func (w *wrapped) close() {
-	w.cancel()
-	w.work.Wait()
-	if w.store != nil {
-		if err := w.store.Close(); err != nil {
-			fmt.Fprintf(w.a.err, "mcpg: closing the store: %v\n", err)
-		}
-	}
+	w.keeper.close()
+	w.log.Close()
 }
 
 // far starts the server of a session.
@@ -322,7 +193,7 @@ func (w *wrapped) far(ctx context.Context, f *wrapFlags, argv []string) func(fun
 	if f.url != "" {
 		return proxy.Remote{Context: ctx, URL: f.url, Headers: f.headers}.Start
 	}
-	p := proxy.Process{Argv: argv, Stderr: w.a.err}
+	p := proxy.Process{Argv: argv, Stderr: w.log}
 	if me, err := self(); err == nil && runtime.GOOS != "windows" {
 		p.Watch = []string{me, watchVerb}
 	}
