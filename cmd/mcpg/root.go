@@ -114,7 +114,7 @@ func (a *app) root() *cobra.Command {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(a.ingestCommand(), a.statsCommand(), a.learnCommand(), a.replayCommand(), a.checkCommand(), a.offersCommand(), a.explainCommand(), a.graphCommand(), a.benchCommand(), a.exploreCommand(), a.wrapCommand(), a.watchCommand(), a.demoCommand())
-	root.AddCommand(a.simCommand(), a.adapterCommand())
+	root.AddCommand(a.simCommand(), a.adapterCommand(), a.reportCommand(), a.viewCommand())
 	strict(root)
 	return root
 }

@@ -1,0 +1,127 @@
+"use strict";
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const data = JSON.parse(byId("data").textContent);
+
+  // Tools: search.
+  const search = byId("search");
+  const tools = [...document.querySelectorAll("[data-tool]")];
+  if (search) search.addEventListener("input", () => {
+    const want = search.value.trim().toLowerCase();
+    let shown = 0;
+    for (const t of tools) {
+      const hit = t.textContent.toLowerCase().includes(want);
+      t.classList.toggle("hidden", !hit);
+      if (hit) shown++;
+    }
+    byId("found").textContent = want ? shown + " of " + tools.length : "";
+  });
+
+  // The graph: search, filter, pan, zoom, offers of a state.
+  const box = byId("graph");
+  const svg = box && box.querySelector("svg");
+  if (svg) {
+    const squeeze = (s) => s.replace(/\s+/g, "");
+    const text = (g) => [...g.querySelectorAll("text")].map((t) => t.textContent).join("\n");
+    const nodes = [...svg.querySelectorAll("g.node")].map((g) => ({ g, text: text(g) }));
+    const edges = [...svg.querySelectorAll("g.edge")].map((g) => ({ g, text: text(g), ends: g.querySelector("title").textContent.split("->") }));
+    const query = byId("gsearch"), tool = byId("gtool"), status = byId("gstatus");
+    const apply = () => {
+      const q = query.value.trim().toLowerCase();
+      const kept = new Set();
+      for (const e of edges) {
+        const lines = e.text.split("\n");
+        const on = (!tool.value || lines.some((l) => l === tool.value || l.startsWith(tool.value + "#") || l.startsWith(tool.value + ";"))) &&
+          (!status.value || e.text.includes(status.value));
+        e.g.classList.toggle("off", !on);
+        if (on) e.ends.forEach((x) => kept.add(x.trim().replace(/:.*$/, "")));
+      }
+      for (const n of nodes) {
+        const name = n.g.querySelector("title").textContent;
+        n.g.classList.toggle("off", (tool.value || status.value) && !kept.has(name));
+        n.g.classList.toggle("hit", q !== "" && n.text.toLowerCase().includes(q));
+      }
+      for (const e of edges) e.g.classList.toggle("hit", q !== "" && e.text.toLowerCase().includes(q));
+      byId("ghits").textContent = q ? svg.querySelectorAll(".hit").length + " found" : "";
+    };
+    for (const c of [query, tool, status]) c.addEventListener("input", apply);
+
+    const show = (n) => {
+      const found = data.states.find((s) => squeeze(s.lines.join("")) === squeeze(n.text)) ||
+        data.states.find((s) => squeeze(n.text).replace(/…/g, "") && squeeze(s.lines.join("")).startsWith(squeeze(n.text).split("…")[0]));
+      const out = byId("offers");
+      out.replaceChildren();
+      const head = document.createElement("h3");
+      head.textContent = found ? found.lines.join(", ") : n.text;
+      out.append(head);
+      const list = document.createElement("ul");
+      for (const o of found ? found.offers : []) {
+        const li = document.createElement("li");
+        const b = document.createElement("strong");
+        b.textContent = o.tool;
+        const s = document.createElement("span");
+        s.className = o.outcome === "works" ? "good" : o.outcome === "fails" ? "bad" : "mixed";
+        s.textContent = " " + o.outcome + " ";
+        li.append(b, s, document.createTextNode("(" + o.status + ")" + (o.reason ? ": it " + o.reason : "")));
+        list.append(li);
+      }
+      out.append(list);
+      if (!list.children.length) list.textContent = "nothing is known of it";
+    };
+    for (const n of nodes) {
+      n.g.setAttribute("tabindex", "0");
+      n.g.setAttribute("role", "button");
+      n.g.setAttribute("aria-label", n.text.replace(/\n/g, ", "));
+      n.g.addEventListener("click", () => show(n));
+      n.g.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); show(n); } });
+    }
+
+    const start = svg.viewBox.baseVal;
+    const view = { x: start.x, y: start.y, w: start.width, h: start.height };
+    const home = { ...view };
+    svg.removeAttribute("width");
+    svg.removeAttribute("height");
+    const set = () => svg.setAttribute("viewBox", [view.x, view.y, view.w, view.h].join(" "));
+    const zoom = (f, cx, cy) => {
+      if (view.w * f > home.w * 4 || view.w * f < home.w / 60) return;
+      view.x += (view.w - view.w * f) * cx;
+      view.y += (view.h - view.h * f) * cy;
+      view.w *= f;
+      view.h *= f;
+      set();
+    };
+    box.addEventListener("wheel", (e) => {
+      if (!e.ctrlKey && !box.contains(document.activeElement)) return;
+      e.preventDefault();
+      const r = box.getBoundingClientRect();
+      zoom(e.deltaY > 0 ? 1.15 : 1 / 1.15, (e.clientX - r.left) / r.width, (e.clientY - r.top) / r.height);
+    }, { passive: false });
+    let held = null;
+    box.addEventListener("pointerdown", (e) => { held = { x: e.clientX, y: e.clientY, vx: view.x, vy: view.y }; });
+    box.addEventListener("pointermove", (e) => {
+      if (!held) return;
+      const r = box.getBoundingClientRect(), k = Math.max(view.w / r.width, view.h / r.height);
+      view.x = held.vx - (e.clientX - held.x) * k;
+      view.y = held.vy - (e.clientY - held.y) * k;
+      set();
+    });
+    window.addEventListener("pointerup", () => { held = null; });
+    byId("zin").addEventListener("click", () => zoom(1 / 1.3, .5, .5));
+    byId("zout").addEventListener("click", () => zoom(1.3, .5, .5));
+    byId("zall").addEventListener("click", () => { Object.assign(view, home); set(); });
+    box.addEventListener("keydown", (e) => {
+      const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+      if (step) { view.x += step[0] * view.w / 10; view.y += step[1] * view.h / 10; set(); e.preventDefault(); }
+      else if (e.key === "+") zoom(1 / 1.3, .5, .5);
+      else if (e.key === "-") zoom(1.3, .5, .5);
+    });
+  }
+
+  // A page that is served looks whether there is something new.
+  if (data.version) {
+    const look = () => fetch("version", { cache: "no-store" }).then((r) => r.text()).then((v) => {
+      if (v !== data.version) location.reload();
+    }).catch(() => {}).finally(() => setTimeout(look, 2000));
+    setTimeout(look, 2000);
+  }
+})();
