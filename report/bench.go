@@ -44,7 +44,7 @@ func BenchTable(w io.Writer, r *bench.Result, byClass bool) error {
 	}
 	p.printf("\nInvalid calls are labelled by the simulator's own check at the time of the call; poisoned are valid calls blocked\n"+
 		"after a failure of the same tool that nobody could foresee. Intervals are 95 %% Wilson: they speak of other tasks.\n"+
-		"verdict: %s\n", r.Verdict)
+		"verdict: %s\n", paint(w, verdictTone(r.Verdict), r.Verdict))
 	for _, reason := range r.Reasons {
 		p.printf("  %s\n", reason)
 	}
@@ -64,17 +64,24 @@ func benchRow(arm string, c bench.Counts, orders int) []string {
 	return append(row, fmt.Sprintf("%d/%d", c.Completed, c.Tasks), fmt.Sprintf("[%.3f, %.3f]", lo, hi))
 }
 
+func verdictTone(verdict string) string {
+	if verdict == bench.Trustworthy {
+		return toneGood
+	}
+	return toneBad
+}
+
 // GateTable writes what a gate found.
 func GateTable(w io.Writer, v *bench.GateVerdict) error {
 	p := &printer{w: w}
 	for _, f := range v.Failures {
-		p.printf("FAIL %s\n", f)
+		p.printf("%s %s\n", paint(w, toneBad, "FAIL"), f)
 	}
 	for _, f := range v.Notes {
 		p.printf("     %s\n", f)
 	}
 	if len(v.Failures) == 0 {
-		p.printf("PASS %d checks\n", v.Checks)
+		p.printf("%s %d checks\n", paint(w, toneGood, "PASS"), v.Checks)
 	}
 	return p.err
 }

@@ -11,9 +11,9 @@ import (
 func CheckTable(w io.Writer, r *analyze.CheckResult) error {
 	p := &printer{w: w}
 	for _, c := range r.Checks {
-		word := "ok  "
+		word := paint(w, toneGood, "ok") + "  "
 		if c.Failed {
-			word = "FAIL"
+			word = paint(w, toneBad, "FAIL")
 		}
 		what := c.Metric
 		if c.Tool != "" {
@@ -33,6 +33,70 @@ func CheckTable(w io.Writer, r *analyze.CheckResult) error {
 		}
 	}
 	return p.err
+}
+
+// CheckJUnit writes a test case a limit.
+func CheckJUnit(w io.Writer, r *analyze.CheckResult) error {
+	s := junitSuite{Name: "mcpg check"}
+	for _, c := range r.Checks {
+		one := junitCase{Class: "check", Name: checkName(&c), Out: checkText(&c)}
+		s.Tests++
+		if c.Failed {
+			s.Failures++
+			one.Failure = &junitFailure{checkText(&c)}
+		}
+		s.Cases = append(s.Cases, one)
+	}
+	for _, why := range r.Untrusted {
+		s.Tests++
+		s.Failures++
+		s.Cases = append(s.Cases, junitCase{Class: "check", Name: "can't be judged", Failure: &junitFailure{why}})
+	}
+	return writeJUnit(w, &s)
+}
+
+// CheckMarkdown writes limits held against calls for a pull request.
+func CheckMarkdown(w io.Writer, r *analyze.CheckResult) error {
+	p := &printer{w: w}
+	switch {
+	case len(r.Untrusted) > 0:
+		p.printf("### mcpg check: can't be judged\n\n")
+	case r.Failed > 0:
+		p.printf("### mcpg check: failed\n\n")
+	default:
+		p.printf("### mcpg check: passed\n\n")
+	}
+	for _, why := range r.Untrusted {
+		p.printf("- %s\n", markdownCell(Clean(why)))
+	}
+	if len(r.Checks) > 0 {
+		p.printf("| | limit on | rate | of calls | limit | baseline |\n|---|---|---|---|---|---|\n")
+	}
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		base := ""
+		if c.Baseline != nil {
+			base = percentText(*c.Baseline)
+		}
+		p.printf("| %s | %s | %s | %d | %s | %s |\n", map[bool]string{true: "FAIL", false: "ok"}[c.Failed], markdownCell(checkName(c)), percentText(c.Rate), c.Calls, percentText(c.Limit), base)
+	}
+	for _, c := range r.Checks {
+		for _, t := range c.Worst {
+			p.printf("- %s/%s: %s, was %s\n", markdownCell(Clean(t.Server)), markdownCell(Clean(t.Tool)), percentText(t.Rate), percentText(t.Before))
+		}
+	}
+	return p.err
+}
+
+func checkName(c *analyze.Checked) string {
+	if c.Tool == "" {
+		return c.Metric
+	}
+	return c.Metric + " of " + Clean(c.Tool)
+}
+
+func checkText(c *analyze.Checked) string {
+	return fmt.Sprintf("%s of %s, limit %s", percentText(c.Rate), calls(c.Calls), percentText(c.Limit))
 }
 
 func percentText(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }

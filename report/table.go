@@ -29,6 +29,15 @@ func writeTable(w io.Writer, columns []column, rows [][]string) error {
 			align[i] = tw.AlignRight
 		}
 	}
+	cleaned := make([][]string, len(rows))
+	for i, r := range rows {
+		for _, c := range r {
+			cleaned[i] = append(cleaned[i], Clean(c))
+		}
+	}
+	if t, ok := w.(Terminal); ok {
+		fit(columns, cleaned, t.Width())
+	}
 	t := tablewriter.NewTable(w,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders:  tw.BorderNone,
@@ -41,10 +50,10 @@ func writeTable(w io.Writer, columns []column, rows [][]string) error {
 		tablewriter.WithTrimSpace(tw.Off),
 	)
 	t.Header(head...)
-	for _, r := range rows {
+	for _, r := range cleaned {
 		cells := make([]any, len(r))
 		for i, c := range r {
-			cells[i] = Clean(c)
+			cells[i] = c
 		}
 		if err := t.Append(cells...); err != nil {
 			return err

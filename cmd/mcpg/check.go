@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,12 +11,13 @@ import (
 	"mcpg/adapter"
 	"mcpg/analyze"
 	"mcpg/calllog"
+	"mcpg/internal/atomicfile"
 	"mcpg/report"
 )
 
 func (a *app) checkCommand() *cobra.Command {
 	var s source
-	var baseline, format string
+	var baseline, format, junit string
 	var max, increase []string
 	c := &cobra.Command{
 		Use:   "check CALLS…",
@@ -31,7 +33,7 @@ A limit is METRIC=VALUE, or METRIC@TOOL=VALUE for one tool. Metrics: ` + strings
   mcpg check today.parquet --baseline last-week.parquet --max-increase invalid_call_rate=10%`,
 		Args: inputs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("format", format, "table", "json"); err != nil {
+			if err := oneOf("format", format, "table", "json", "markdown", "junit"); err != nil {
 				return err
 			}
 			limits, err := parseLimits(max, increase, baseline)
@@ -48,14 +50,15 @@ A limit is METRIC=VALUE, or METRIC@TOOL=VALUE for one tool. Metrics: ` + strings
 					return fmt.Errorf("--baseline: %w", err)
 				}
 			}
-			return a.check(analyze.Check(limits, now, base), format)
+			return a.check(analyze.Check(limits, now, base), format, junit)
 		},
 	}
 	s.flags(c)
 	c.Flags().StringVar(&baseline, "baseline", "", "the table or log to compare with")
 	c.Flags().StringArrayVar(&max, "max", nil, "METRIC=VALUE that must not be exceeded; may be given several times")
 	c.Flags().StringArrayVar(&increase, "max-increase", nil, "METRIC=P% or METRIC=Ppp over the baseline; may be given several times")
-	c.Flags().StringVar(&format, "format", "table", "table or json")
+	c.Flags().StringVar(&format, "format", "table", "table, json, markdown or junit")
+	c.Flags().StringVar(&junit, "junit", "", "write it here as JUnit too, a test case a limit; in a GitHub workflow the Markdown goes to the step's summary")
 	return c
 }
 
@@ -93,11 +96,22 @@ func (a *app) count(ctx context.Context, s *source, names []string) (*analyze.St
 	return n.Stats(), err
 }
 
-func (a *app) check(r *analyze.CheckResult, format string) error {
-	var err error
-	if format == "json" {
+func (a *app) check(r *analyze.CheckResult, format, junit string) error {
+	if junit != "" {
+		if err := atomicfile.Write(junit, func(w io.Writer) error { return report.CheckJUnit(w, r) }); err != nil {
+			return plainPath(err)
+		}
+	}
+	err := stepSummary(func(w io.Writer) error { return report.CheckMarkdown(w, r) })
+	switch {
+	case err != nil:
+	case format == "json":
 		err = a.json(r)
-	} else {
+	case format == "markdown":
+		err = report.CheckMarkdown(a.out, r)
+	case format == "junit":
+		err = report.CheckJUnit(a.out, r)
+	default:
 		err = report.CheckTable(a.out, r)
 	}
 	switch {

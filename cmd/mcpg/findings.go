@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"mcpg/internal/diag"
+	"mcpg/internal/sarif"
 	"mcpg/report"
 )
 
@@ -36,4 +38,21 @@ func (a *app) report(findings []diag.Finding, strict bool) {
 			fmt.Fprintln(a.err, "mcpg:", report.Clean(f.String()))
 		}
 	}
+}
+
+// writeFindings writes findings for code scanning.
+func writeFindings(w io.Writer, findings []diag.Finding) error {
+	var rules []sarif.Rule
+	var results []sarif.Result
+	for _, f := range findings {
+		if r := (sarif.Rule{Name: f.Rule, Doc: f.Rule}); !slices.Contains(rules, r) {
+			rules = append(rules, r)
+		}
+		level := "warning"
+		if f.Note {
+			level = "note"
+		}
+		results = append(results, sarif.Result{Finding: f, Level: level})
+	}
+	return sarif.Write(w, "mcpg", rules, results)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -21,7 +22,7 @@ import (
 
 func (a *app) ingestCommand() *cobra.Command {
 	var s source
-	var out string
+	var out, sarifFile string
 	var secrets redact.Redactor
 	c := &cobra.Command{
 		Use:   "ingest LOG…",
@@ -39,11 +40,12 @@ can't be used are reported with file and line; the run goes on.`,
 		Args: inputs,
 		RunE: func(c *cobra.Command, args []string) error {
 			secrets.On = secrets.On || len(secrets.Names) > 0
-			return a.ingestTo(c.Context(), &s, args, secrets, out)
+			return a.ingestTo(c.Context(), &s, args, secrets, out, sarifFile)
 		},
 	}
 	s.flags(c)
 	c.Flags().StringVarP(&out, "output", "o", "calls.parquet", "the table; - is stdout")
+	c.Flags().StringVar(&sarifFile, "sarif", "", "write what was found wrong with the logs here, as SARIF")
 	c.Flags().BoolVar(&secrets.On, "redact", false, "replace the values of fields that look like secrets")
 	c.Flags().StringSliceVar(&secrets.Names, "redact-field", nil, "replace the values of fields of this name too; may be given several times")
 	return c
@@ -67,7 +69,7 @@ type callWriter interface {
 	Write(*calllog.Call) error
 }
 
-func (a *app) ingestTo(ctx context.Context, s *source, logs []string, secrets redact.Redactor, out string) error {
+func (a *app) ingestTo(ctx context.Context, s *source, logs []string, secrets redact.Redactor, out, sarifFile string) error {
 	if err := checkOutput(out); err != nil {
 		return err
 	}
@@ -101,7 +103,11 @@ func (a *app) ingestTo(ctx context.Context, s *source, logs []string, secrets re
 	}
 	var none *ingest.NoCallsError
 	if rep != nil && !errors.As(err, &none) {
-		a.report(append(rep.Findings, left...), s.strict)
+		found := append(rep.Findings, left...)
+		a.report(found, s.strict)
+		if sarifFile != "" {
+			err = cmp.Or(err, plainPath(atomicfile.Write(sarifFile, func(w io.Writer) error { return writeFindings(w, found) })))
+		}
 	}
 	if err != nil {
 		return plainPath(err)

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"mcpg/bench"
 	"mcpg/ingest/format"
@@ -55,6 +57,26 @@ func (l *latch) Write(p []byte) (int, error) {
 		l.err = err
 	}
 	return n, err
+}
+
+// Width is how many columns the output has; 0 if it is no terminal.
+func (l *latch) Width() int {
+	f, ok := l.w.(*os.File)
+	if !ok {
+		return 0
+	}
+	w, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return w
+}
+
+// Color tells whether the output shows colours: a terminal that nobody asked to do without
+// (https://no-color.org).
+func (l *latch) Color() bool {
+	f, ok := l.w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 func run(ctx context.Context, args []string, s streams) int {

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"mcpg/internal/sarif"
 	"mcpg/mcptree"
 	"mcpg/mcptree/lint"
 	"mcpg/mcptree/modellint"
@@ -163,80 +162,26 @@ func writeGitHub(w io.Writer, docs []*mcptree.Document, strict bool) error {
 	return err
 }
 
-// The part of SARIF 2.1.0 that code scanning reads
-// (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
-type sarifText struct {
-	Text string `json:"text"`
-}
-
-type sarifRule struct {
-	ID    string    `json:"id"`
-	Short sarifText `json:"shortDescription"`
-}
-
-type sarifRegion struct {
-	StartLine   int `json:"startLine"`
-	StartColumn int `json:"startColumn"`
-}
-
-type sarifResult struct {
-	RuleID    string    `json:"ruleId"`
-	Level     string    `json:"level"`
-	Message   sarifText `json:"message"`
-	Locations []struct {
-		Physical struct {
-			Artifact struct {
-				URI string `json:"uri"`
-			} `json:"artifactLocation"`
-			Region sarifRegion `json:"region"`
-		} `json:"physicalLocation"`
-	} `json:"locations"`
-}
-
 func writeSARIF(w io.Writer, docs []*mcptree.Document, strict bool) error {
-	type driver struct {
-		Name  string      `json:"name"`
-		Rules []sarifRule `json:"rules"`
-	}
-	type run struct {
-		Tool struct {
-			Driver driver `json:"driver"`
-		} `json:"tool"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
-	}
-	r := run{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
-	r.Tool.Driver.Name = "mcptree"
-	rule := func(name, doc string) {
-		r.Tool.Driver.Rules = append(r.Tool.Driver.Rules, sarifRule{name, sarifText{doc}})
-	}
+	var rules []sarif.Rule
 	for _, x := range mcptree.Rules() {
-		rule(x.Name, x.Doc)
+		rules = append(rules, sarif.Rule{Name: x.Name, Doc: x.Doc})
 	}
 	for _, x := range lint.Rules() {
-		rule(x.Name, x.Doc)
+		rules = append(rules, sarif.Rule{Name: x.Name, Doc: x.Doc})
 	}
 	for _, x := range modellint.Rules() {
-		rule(x[0], x[1])
+		rules = append(rules, sarif.Rule{Name: x[0], Doc: x[1]})
 	}
+	var results []sarif.Result
 	for _, d := range docs {
 		for _, f := range sorted(d.Findings) {
-			x := sarifResult{RuleID: f.Rule, Level: f.Severity.String(), Message: sarifText{f.Message}}
+			level := f.Severity.String()
 			if strict {
-				x.Level = "error"
+				level = "error"
 			}
-			x.Locations = make([]struct {
-				Physical struct {
-					Artifact struct {
-						URI string `json:"uri"`
-					} `json:"artifactLocation"`
-					Region sarifRegion `json:"region"`
-				} `json:"physicalLocation"`
-			}, 1)
-			x.Locations[0].Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(f.Pos.File)}).String()
-			x.Locations[0].Physical.Region = sarifRegion{max(1, f.Pos.Line), max(1, f.Pos.Col)}
-			r.Results = append(r.Results, x)
+			results = append(results, sarif.Result{Finding: f.Finding, Level: level})
 		}
 	}
-	return encode(w, map[string]any{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []run{r}})
+	return sarif.Write(w, "mcptree", rules, results)
 }
