@@ -43,7 +43,8 @@ const (
 	pageNodes  = 60
 	pageEdges  = 150
 	pageText   = 300 // characters of a text
-	pageStates = 400 // whose offers are told
+	pageStates = 120 // whose offers are told
+	pageOffers = 40  // of a state
 )
 
 //go:embed page/page.html
@@ -276,27 +277,40 @@ func (p *Page) states(ctx context.Context, d map[string]any) ([]stateOffers, err
 	}
 	slices.Sort(tools)
 	d["GraphTools"] = tools
+	drawn := map[string]bool{}
+	for _, n := range g.Nodes {
+		drawn[strings.Join(n.Lines, "\n")] = true
+	}
 	states := []stateOffers{}
 	seen := map[string]bool{}
 	for _, t := range p.Graph.Tools {
 		for _, c := range t.Cells {
 			node := c.Node()
 			key := t.Server + "\x00" + c.Class + "\x00" + node.Key()
-			if seen[key] || len(states) >= pageStates {
+			lines := stateLines(node)
+			if seen[key] || len(states) >= pageStates || !drawn[strings.Join(lines, "\n")] {
 				continue
 			}
 			seen[key] = true
-			one := stateOffers{Lines: stateLines(node), Offers: []pageOffer{}}
-			if len(one.Lines) == 0 {
-				continue
-			}
-			for _, o := range behavior.Offers(toolsOf(p.Graph, t.Server), c.Class, node, nil) {
-				one.Offers = append(one.Offers, pageOffer{Tool: brief(o.Tool), Outcome: o.Outcome.String(), Status: strings.ToLower(string(o.Status)), Reason: brief(o.Reason)})
+			one := stateOffers{Lines: lines, Offers: []pageOffer{}}
+			offers := behavior.Offers(toolsOf(p.Graph, t.Server), c.Class, node, nil)
+			slices.SortStableFunc(offers, func(a, b behavior.Offer) int { // what is known first
+				return cmp.Compare(b2i(a.Outcome == behavior.Undetermined), b2i(b.Outcome == behavior.Undetermined))
+			})
+			for _, o := range offers[:min(len(offers), pageOffers)] {
+				one.Offers = append(one.Offers, pageOffer{Tool: brief(o.Tool), Outcome: o.Outcome.String(), Status: strings.ToLower(string(o.Status)), Reason: clip(Clean(o.Reason), 160)})
 			}
 			states = append(states, one)
 		}
 	}
 	return states, nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func toolsOf(g *behavior.Graph, server string) []*behavior.Tool {

@@ -109,11 +109,8 @@ func (a *app) learn(ctx context.Context, s *source, names []string, known *learn
 // learnTable learns from a table by its columns, if that is all there is to read,
 // and nothing in it is to be judged anew: no call of it can be a copy of another.
 func (a *app) learnTable(ctx context.Context, s *source, names []string, l *batch.Learner) (bool, error) {
-	if len(names) != 1 || len(s.adapters) > 0 || s.from != "" {
+	if !mayBeTable(s, names) {
 		return false, nil
-	}
-	if st, err := os.Stat(names[0]); err != nil || !st.Mode().IsRegular() {
-		return false, nil // the reading says why
 	}
 	whole := false
 	err := ingest.Tables(names, func(name string, t *table.Reader) error {
@@ -131,6 +128,28 @@ func (a *app) learnTable(ctx context.Context, s *source, names []string, l *batc
 		return nil
 	})
 	return whole, err
+}
+
+// mayBeTable tells whether all that is to be read is one file, to be taken as it is.
+func mayBeTable(s *source, names []string) bool {
+	if len(names) != 1 || len(s.adapters) > 0 || s.from != "" {
+		return false
+	}
+	st, err := os.Stat(names[0])
+	return err == nil && st.Mode().IsRegular() // else the reading says why
+}
+
+// isTable tells whether learnTable would learn all of it.
+func (a *app) isTable(s *source, names []string) bool {
+	if !mayBeTable(s, names) {
+		return false
+	}
+	found := false
+	err := ingest.Tables(names, func(_ string, t *table.Reader) error {
+		found = t.NumRows() > 0
+		return nil
+	})
+	return err == nil && found
 }
 
 // explainSilence says why there are no guards where no state was known.

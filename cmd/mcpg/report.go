@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -129,12 +130,20 @@ func (a *app) pageOfCalls(ctx context.Context, f *pageFlags, args []string, p *r
 	}
 	var n analyze.Counter
 	days := analyze.NewGrouper(keys)
+	if os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(200)) // as in learning
+	}
 	l := batch.New()
 	learnt := f.model != ""
-	if !learnt { // a table is learnt by its columns, and then only counted
-		if learnt, err = a.learnTable(ctx, &f.source, args, l); err != nil {
-			return err
-		}
+	learning := make(chan error, 1)
+	if !learnt && a.isTable(&f.source, args) { // a table is learnt by its columns, beside being counted
+		learnt = true
+		go func() {
+			_, err := a.learnTable(ctx, &f.source, args, l)
+			learning <- err
+		}()
+	} else {
+		learning <- nil
 	}
 	var from, to string
 	err = a.each(ctx, &f.source, args, func(c *calllog.Call, set adapter.Set) error {
@@ -152,8 +161,9 @@ func (a *app) pageOfCalls(ctx context.Context, f *pageFlags, args []string, p *r
 		}
 		return nil
 	})
+	lostTable := <-learning
 	e, lost := l.Evidence()
-	if err := cmp.Or(err, lost, ctx.Err()); err != nil {
+	if err := cmp.Or(err, lostTable, lost, ctx.Err()); err != nil {
 		return err
 	}
 	p.Stats = n.Stats()
