@@ -18,6 +18,9 @@ var benchTemplate = template.Must(template.New("bench").Funcs(template.FuncMap{
 	"orders":  orders,
 	"percent": percent,
 	"signed":  func(x float64) string { return fmt.Sprintf("%+.2f", x) },
+	"share":   func(x float64) float64 { return 100 * x },
+	"span":    func(lo, hi float64) float64 { return 100 * (hi - lo) },
+	"changed": changedTasks,
 	"p":       func(x float64) string { return fmt.Sprintf("%.3g", x) },
 }).Parse(benchPage))
 
@@ -33,6 +36,21 @@ type benchRun struct {
 	PerTask   float64 // invalid calls that reached the server
 	Bar       float64 // of them, in percent of the agent's most
 	Low, High float64 // of the tasks completed, 95 %
+	Rate      float64 // of them
+}
+
+// changedPart is the first of the tasks that changed.
+type changedPart struct {
+	N     int
+	First []bench.Change
+}
+
+// changedTasks is nil where none did.
+func changedTasks(d bench.Difference) *changedPart {
+	if len(d.Changed) == 0 {
+		return nil
+	}
+	return &changedPart{len(d.Changed), d.Changed[:min(len(d.Changed), maxShown)]}
 }
 
 // BenchHTML writes a result as one HTML section, with its own style and nothing that is
@@ -50,7 +68,7 @@ func BenchHTML(w io.Writer, r *bench.Result, page bool) error {
 		}
 		n := max(x.Orders, 1)
 		lo, hi := rate.Wilson((x.Completed+n/2)/n, x.Tasks/n)
-		a.Runs = append(a.Runs, benchRun{RunResult: x, PerTask: float64(x.InvalidReached) / float64(max(1, x.Tasks)), Low: lo, High: hi})
+		a.Runs = append(a.Runs, benchRun{RunResult: x, PerTask: float64(x.InvalidReached) / float64(max(1, x.Tasks)), Low: lo, High: hi, Rate: float64(x.Completed) / float64(max(1, x.Tasks))})
 	}
 	for _, a := range agents {
 		most := 0.0
