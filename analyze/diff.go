@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"mcpg/behavior"
@@ -35,7 +36,18 @@ type Change struct {
 // Diff compares two models: tools, guards by what they make of the calls that were
 // seen, edges by their outcome. Guards that are worded in another way and judge all
 // calls alike are the same.
-func Diff(old, now *behavior.Graph) []Change {
+func Diff(old, now *behavior.Graph) []Change { return Compare(old, now).Changes }
+
+// Comparison is what changed between two models, and where.
+type Comparison struct {
+	Changes []Change
+
+	told  map[toolKey]map[behavior.Path]bool
+	edges map[edgeKey]Change
+}
+
+// Compare is Diff that can be asked about cells of either model.
+func Compare(old, now *behavior.Graph) *Comparison {
 	out := []Change{}
 	before, after := tools(old), tools(now)
 	for k, t := range before {
@@ -50,12 +62,37 @@ func Diff(old, now *behavior.Graph) []Change {
 			out = append(out, Change{Kind: Added, What: "tool", Server: k.server, Tool: k.tool, Calls: calls(t)})
 		}
 	}
-	out = append(out, edges(old, now, before, after)...)
+	told := toldApart(before, after)
+	c := &Comparison{told: told, edges: edges(old, now, before, after, told)}
+	out = slices.AppendSeq(out, maps.Values(c.edges))
 	slices.SortFunc(out, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Tool, b.Tool), cmp.Compare(order[a.What], order[b.What]),
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.State, b.State), cmp.Compare(a.After, b.After), cmp.Compare(a.Before, b.Before))
 	})
-	return out
+	c.Changes = out
+	return c
+}
+
+// Edge gives the change of the edge that a cell of the tool is part of.
+func (c *Comparison) Edge(t *behavior.Tool, cell *behavior.Cell) (Change, bool) {
+	k := toolKey{t.Server, t.Name}
+	ch, ok := c.edges[edgeKey{k, cell.Class, categories(cell.All(), c.told[k]).String()}]
+	return ch, ok
+}
+
+// Minds tells whether a guard of some tool of the server speaks of a field of a state.
+func (c *Comparison) Minds(server, field string) bool {
+	for k, paths := range c.told {
+		if k.server != server {
+			continue
+		}
+		for p := range paths {
+			if p.Field == field && !p.NamesArgument() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var order = map[string]int{"tool": 0, "guard": 1, "edge": 2}
@@ -153,11 +190,10 @@ type edgeKey struct {
 	class, state string
 }
 
-// edges compares the outcomes of the same tool in the same state, as far as its
-// guards tell states apart, for tools that both models have.
-func edges(old, now *behavior.Graph, before, after map[toolKey][]*behavior.Tool) []Change {
+// toldApart gives, for each tool, the paths that its guards in either model mind.
+func toldApart(sides ...map[toolKey][]*behavior.Tool) map[toolKey]map[behavior.Path]bool {
 	told := map[toolKey]map[behavior.Path]bool{}
-	for _, side := range []map[toolKey][]*behavior.Tool{before, after} {
+	for _, side := range sides {
 		for k, ts := range side {
 			if told[k] == nil {
 				told[k] = map[behavior.Path]bool{}
@@ -165,11 +201,17 @@ func edges(old, now *behavior.Graph, before, after map[toolKey][]*behavior.Tool)
 			minded(ts, told[k])
 		}
 	}
+	return told
+}
+
+// edges compares the outcomes of the same tool in the same state, as far as its
+// guards tell states apart, for tools that both models have.
+func edges(old, now *behavior.Graph, before, after map[toolKey][]*behavior.Tool, told map[toolKey]map[behavior.Path]bool) map[edgeKey]Change {
 	was := edgesOf(old, told)
 	is := edgesOf(now, told)
-	var out []Change
+	out := map[edgeKey]Change{}
 	change := func(kind ChangeKind, k edgeKey, a, b string, calls int) {
-		out = append(out, Change{Kind: kind, What: "edge", Server: k.server, Tool: k.tool, State: k.state, Before: a, After: b, Calls: calls})
+		out[k] = Change{Kind: kind, What: "edge", Server: k.server, Tool: k.tool, State: k.state, Before: a, After: b, Calls: calls}
 	}
 	for k, e := range was {
 		f, ok := is[k]

@@ -155,8 +155,11 @@ func TestReportInBrowser(t *testing.T) {
 	}
 	// Filter and search in the graph.
 	b.run(t, chromedp.Evaluate(`(() => { const s = document.querySelector("#gstatus"); s.value = " refused"; s.dispatchEvent(new Event("input")); })()`, nil))
-	if got := b.eval(t, `document.querySelectorAll("#graph g.edge.off").length`); got == "0" {
+	if got := b.eval(t, `document.querySelectorAll("#graph .off").length`); got == "0" {
 		t.Error("the filter does nothing")
+	}
+	if got := b.eval(t, `[...document.querySelectorAll("#graph g.node:not(.off)")].every((n) => n.textContent.includes("refused")) && document.querySelectorAll("#graph g.node:not(.off)").length > 0`); got != "true" {
+		t.Error("the filter leaves what it shouldn't, or nothing")
 	}
 	b.run(t, chromedp.SendKeys("#gsearch", "DRAFT"))
 	if got := b.eval(t, `document.querySelector("#ghits").textContent`); !strings.HasSuffix(got, " found") || got == "0 found" {
@@ -164,7 +167,7 @@ func TestReportInBrowser(t *testing.T) {
 	}
 	// A click on a state tells what can be done in it.
 	b.run(t, chromedp.Evaluate(`document.querySelector("#graph g.node").dispatchEvent(new MouseEvent("click", {bubbles: true}))`, nil))
-	if got := b.eval(t, `document.querySelector("#offers").innerText`); !strings.Contains(got, "publish") {
+	if got := b.eval(t, `document.querySelector("#offers ul").innerText`); !strings.Contains(got, "publish") {
 		t.Errorf("offers %q", got)
 	}
 	// Zoom, and back.

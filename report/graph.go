@@ -4,47 +4,54 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mcpg/behavior"
 	"mcpg/report/draw"
 )
 
 // Draw is the behaviour graph as a picture's data: a node a state; an arrow to
-// each state that followed successes, and back to the state for what was
-// refused or whose next state isn't known. Tools that go the same way with the
-// same outcome share an arrow.
+// each state that followed successes, and back to the state for what was refused
+// or whose next state isn't known.
 func Draw(g *behavior.Graph) draw.Graph {
-	d := &drawing{nodes: map[string]string{}, arrows: map[arrow]*bundle{}}
-	guards := map[[3]string]string{}
+	d := &drawing{nodes: map[string]string{}, arrows: map[arrow]int{}}
+	needs := map[[3]string]string{}
 	for _, t := range g.Tools {
-		if m := t.Guard.Minimal; len(m) == 1 && t.OK() > 0 && len(m[0]) <= 3 {
-			guards[[3]string{t.Server, t.Name, t.Fingerprint}] = "needs " + m[0].String()
-		}
+		needs[[3]string{t.Server, t.Name, t.Fingerprint}] = shortGuard(t)
 	}
 	for _, e := range g.Edges() {
-		d.edge(e, guards[[3]string{e.Server, e.Tool, e.Fingerprint}])
+		d.edge(e, needs[[3]string{e.Server, e.Tool, e.Fingerprint}])
 	}
 	d.out.Edges = d.edges()
-	d.out.Title = fmt.Sprintf("%d calls, %d states, %d tools", g.Calls, len(d.out.Nodes), len(g.Tools))
+	d.out.Title = fmt.Sprintf("%s, %s, %s", calls(g.Calls), many(len(d.out.Nodes), "state"), many(len(g.Tools), "tool"))
+	if len(d.arrows) > 0 {
+		d.out.Note = legend
+	}
 	return d.out
+}
+
+// legend says what the arrows' looks mean, for who has the picture alone.
+const legend = "green arrow: works; red bar: fails; amber diamond: both; dashed: thin, arguments decide, or contradicted"
+
+func many(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 type drawing struct {
 	out    draw.Graph
 	nodes  map[string]string
-	arrows map[arrow]*bundle
+	arrows map[arrow]int // calls
 }
 
-// arrow is what tools share that are drawn as one.
+// arrow is one tool's from a state to another.
 type arrow struct {
-	from, to string
-	tone     draw.Tone
-	dashed   bool
-}
-
-type bundle struct {
-	lines []string
-	calls int
+	from, to, server, tool string
+	tone                   draw.Tone
+	status                 behavior.Status
+	did, needs             string
 }
 
 func (d *drawing) node(server, class string, s behavior.State) string {
@@ -85,58 +92,42 @@ func stateLines(s behavior.State) []string {
 	return lines
 }
 
-func (d *drawing) edge(e behavior.Edge, guard string) {
+func (d *drawing) edge(e behavior.Edge, needs string) {
 	from := d.node(e.Server, e.Class, e.State)
-	tone := map[behavior.EdgeOutcome]draw.Tone{
-		behavior.EdgeWorks: draw.Works, behavior.EdgeFails: draw.Fails, behavior.EdgeMixed: draw.Mixed, behavior.EdgeUntried: draw.Untried,
-	}[e.Outcome]
-	dashed := e.Status != behavior.ObservedSupported
+	a := arrow{from: from, to: from, server: e.Server, tool: e.Tool, tone: tones[e.Outcome], status: e.Status, did: "ok"}
+	if e.Status == behavior.Contradicted {
+		a.did = "ok, contradicted"
+	}
 	known := 0
 	for _, n := range e.Next {
 		known += n.Calls
-		d.add(arrow{from, d.node(e.Server, e.Class, n.State), tone, dashed}, n.Calls, fmt.Sprintf("%s: %d ok", e.Tool, n.Calls))
+		there := a
+		there.to = d.node(e.Server, e.Class, n.State)
+		d.arrows[there] += n.Calls
 	}
 	if rest := e.OK - known; rest > 0 {
-		d.add(arrow{from, from, tone, dashed}, rest, fmt.Sprintf("%s: %d ok", e.Tool, rest))
+		d.arrows[a] += rest
 	}
 	if e.Rejected > 0 {
-		lines := []string{fmt.Sprintf("%s: %d refused", e.Tool, e.Rejected)}
-		if guard != "" {
-			lines = append(lines, "("+guard+")")
-		}
-		d.add(arrow{from, from, tone, dashed}, e.Rejected, lines...)
+		a.did, a.needs = strings.Replace(a.did, "ok", "refused", 1), needs
+		d.arrows[a] += e.Rejected
 	}
 }
 
-func (d *drawing) add(a arrow, calls int, lines ...string) {
-	b := d.arrows[a]
-	if b == nil {
-		b = &bundle{}
-		d.arrows[a] = b
-	}
-	b.calls += calls
-	b.lines = append(b.lines, lines...)
+var tones = map[behavior.EdgeOutcome]draw.Tone{
+	behavior.EdgeWorks: draw.Works, behavior.EdgeFails: draw.Fails, behavior.EdgeMixed: draw.Mixed, behavior.EdgeUntried: draw.Untried,
 }
 
 // edges lists the arrows, those of most calls first.
 func (d *drawing) edges() []draw.Edge {
-	keys := make([]arrow, 0, len(d.arrows))
-	for a := range d.arrows {
-		keys = append(keys, a)
+	out := make([]draw.Edge, 0, len(d.arrows))
+	for a, n := range d.arrows {
+		out = append(out, draw.Edge{From: a.from, To: a.to, Scope: a.server, Name: a.tool, Calls: n, Did: a.did, Remark: a.needs,
+			Tone: a.tone, Status: string(a.status), Dashed: a.status != behavior.ObservedSupported})
 	}
-	slices.SortFunc(keys, func(a, b arrow) int {
-		dashed := 0
-		if a.dashed != b.dashed {
-			dashed = -1
-			if a.dashed {
-				dashed = 1
-			}
-		}
-		return cmp.Or(cmp.Compare(d.arrows[b].calls, d.arrows[a].calls), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.tone, b.tone), dashed)
+	slices.SortFunc(out, func(a, b draw.Edge) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Tone, b.Tone), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Did, b.Did), cmp.Compare(a.Remark, b.Remark))
 	})
-	out := make([]draw.Edge, 0, len(keys))
-	for _, a := range keys {
-		out = append(out, draw.Edge{From: a.from, To: a.to, Label: d.arrows[a].lines, Tone: a.tone, Dashed: a.dashed})
-	}
 	return out
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -30,6 +29,7 @@ type Page struct {
 	Source  string          // where the calls come from, for people
 	Stats   *analyze.Stats  // grouped by day, if at all
 	Graph   *behavior.Graph // what was learnt
+	Picture *draw.Graph // drawn instead of all of Graph, if it is set
 	Bench   *bench.Result
 	Version string // of a page that is served: it looks for another one
 }
@@ -66,7 +66,7 @@ type pageTool struct {
 	Texts              []behavior.Cluster
 	Positive, Negative []analyze.Evidence
 	Undetermined       []string
-	Only               string // what all successes had, in short
+	Short              string // the guard, where it is a short one
 }
 
 type pageBad struct {
@@ -200,7 +200,7 @@ func (p *Page) guards(d map[string]any) {
 		one := pageTool{Name: name(t.Server, t.Name), Worked: e.Worked, Refused: e.Refused, Needs: briefs(e.Needs), Conditions: briefs(e.Conditions),
 			Positive: briefEvidence(e.Positive), Negative: briefEvidence(e.Negative), Undetermined: briefs(e.Undetermined[:min(len(e.Undetermined), 10)])}
 		one.Needs = one.Needs[:min(len(one.Needs), 5)]
-		one.Only = brief(onlyWith(t.Guard))
+		one.Short = brief(shortGuard(t))
 		texts := slices.Clone(t.Guard.Clusters)
 		slices.SortStableFunc(texts, func(a, b behavior.Cluster) int { return b.Calls - a.Calls })
 		for _, c := range texts[:min(len(texts), pageTexts)] {
@@ -227,26 +227,6 @@ func (p *Page) guards(d map[string]any) {
 	d["Contradictions"] = both
 }
 
-// onlyWith says in short what the guard's first condition leaves of a field with several
-// values that were refused; "" where that isn't the whole of it.
-func onlyWith(g *behavior.Guard) string {
-	if len(g.Minimal) == 0 || len(g.Minimal[0]) < 2 {
-		return ""
-	}
-	path := g.Minimal[0][0].Path
-	for _, a := range g.Minimal[0] {
-		if a.Path != path || a.Op != behavior.Not {
-			return ""
-		}
-	}
-	for _, a := range g.Allowed {
-		if a.Path == path && len(a.Tokens) > 0 && len(a.Tokens) <= 3 && a.Numbers == 0 {
-			return path.String() + "=" + strings.Join(slices.Sorted(maps.Keys(a.Tokens)), " or ")
-		}
-	}
-	return ""
-}
-
 func bothOf(s, args behavior.State) string { return both(s, args) }
 
 func briefEvidence(list []analyze.Evidence) []analyze.Evidence {
@@ -260,7 +240,12 @@ func briefEvidence(list []analyze.Evidence) []analyze.Evidence {
 
 // states draws the graph, and tells what is offered in its states.
 func (p *Page) states(ctx context.Context, d map[string]any) ([]stateOffers, error) {
-	g := draw.Cut(Draw(p.Graph), pageNodes, pageEdges)
+	whole := p.Picture
+	if whole == nil {
+		all := Draw(p.Graph)
+		whole = &all
+	}
+	g := draw.Cut(*whole, pageNodes, pageEdges)
 	if len(g.Nodes) == 0 {
 		return []stateOffers{}, nil
 	}

@@ -40,16 +40,24 @@ func (a *app) graphExport() *cobra.Command {
 	var s source
 	var l live
 	var format, out string
+	var cut graphCut
 	c := &cobra.Command{
 		Use:   "export MODEL|CALLS…|--db FILE",
 		Short: "Draw the behaviour graph",
 		Long: `Draw the behaviour graph of a model.json, or of calls, those too that a proxy has in its store (--db): states as boxes, tools as arrows
 from the state before to the state after, or back to it where that isn't known. Green
-works, red fails, amber did both; dashed is thin or contradicted.`,
-		Example: "  mcpg graph export model.json --format svg -o graph.svg\n  mcpg graph export calls.parquet --format dot | dot -Tpdf > graph.pdf\n  mcpg graph export --db mcpg.sqlite --server release --format mermaid",
+works, red fails, amber did both; dashed is thin, contradicted, or decided by arguments.
+
+A large graph is cut by rules that are stated in the picture, in this order: --collapse,
+--min-support, --focus. What then is still more than a picture can show is cut to the
+arrows of most calls.`,
+		Example: "  mcpg graph export model.json --format svg -o graph.svg\n  mcpg graph export calls.parquet --format dot | dot -Tpdf > graph.pdf\n  mcpg graph export --db mcpg.sqlite --server release --format mermaid\n  mcpg graph export model.json --format svg --focus publish_release --min-support 3 -o publish.svg\n  mcpg graph export model.json --format svg --focus status=DRAFT,tests_passed=true --depth 2 -o draft.svg",
 		Args:    l.inputs(inputs),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("format", format, "dot", "svg", "mermaid", "json", "png"); err != nil {
+			if err := oneOf("format", format, "dot", "svg", "mermaid", "json", "png", "html"); err != nil {
+				return err
+			}
+			if err := cut.check(c.Flags().Changed("depth")); err != nil {
 				return err
 			}
 			if l.db != "" {
@@ -62,7 +70,17 @@ works, red fails, amber did both; dashed is thin or contradicted.`,
 			if err != nil {
 				return err
 			}
-			fill := func(w io.Writer) error { return pictures[format](c.Context(), w, report.Draw(g)) }
+			picture, err := cut.apply(report.Draw(g))
+			if err != nil {
+				return err
+			}
+			fill := func(w io.Writer) error { return pictures[format](c.Context(), w, picture) }
+			if format == "html" {
+				fill = func(w io.Writer) error {
+					p := report.Page{Title: "Behaviour graph", Source: "learnt from " + callsText(g.Calls), Graph: g, Picture: &picture}
+					return p.HTML(c.Context(), w)
+				}
+			}
 			if out == "-" {
 				return fill(a.out)
 			}
@@ -71,7 +89,8 @@ works, red fails, amber did both; dashed is thin or contradicted.`,
 	}
 	s.flags(c)
 	l.flags(c)
-	c.Flags().StringVar(&format, "format", "dot", "dot, svg, mermaid, json or png")
+	cut.flags(c)
+	c.Flags().StringVar(&format, "format", "dot", "dot, svg, mermaid, json, png, or html: a page to move and search in")
 	c.Flags().StringVarP(&out, "output", "o", "-", "the picture; - is stdout")
 	return c
 }

@@ -13,23 +13,31 @@ func DOT(w io.Writer, g Graph) error {
 	return err
 }
 
+// dot writes g. The text of an edge from a node to itself stands in the node, in
+// the edge's colour: Graphviz would put it across the other arrows.
 func dot(g Graph) string {
-	g = sorted(g)
+	g = sorted(bundle(g))
 	var b strings.Builder
 	b.WriteString("digraph G {\n")
-	fmt.Fprintf(&b, "  graph [charset=\"UTF-8\", rankdir=LR, fontname=\"Helvetica\", fontsize=14, labelloc=t, labeljust=l%s]\n", caption(g))
+	fmt.Fprintf(&b, "  graph [charset=\"UTF-8\", rankdir=LR, fontname=\"Helvetica\", fontsize=14, labelloc=t, labeljust=l%s]\n", dotCaption(g))
 	b.WriteString("  node [shape=box, style=rounded, color=\"#57606a\", fontname=\"Helvetica\", fontsize=12]\n")
 	b.WriteString("  edge [fontname=\"Helvetica\", fontsize=10]\n")
+	inside := map[string][]Edge{}
+	for _, e := range g.Edges {
+		if e.From == e.To && len(e.Label) > 0 {
+			inside[e.From] = append(inside[e.From], e)
+		}
+	}
 	for _, n := range g.Nodes {
 		if n.Group == "" {
-			b.WriteString("  " + dotNode(n))
+			b.WriteString("  " + dotNode(n, inside[n.ID]))
 		}
 	}
 	for i, name := range groups(g) {
 		fmt.Fprintf(&b, "  subgraph cluster_%d {\n    label=%s\n    color=\"#d0d7de\"\n", i, dotLabel([]string{name}, `\n`))
 		for _, n := range g.Nodes {
 			if n.Group == name {
-				b.WriteString("    " + dotNode(n))
+				b.WriteString("    " + dotNode(n, inside[n.ID]))
 			}
 		}
 		b.WriteString("  }\n")
@@ -41,31 +49,68 @@ func dot(g Graph) string {
 	return b.String()
 }
 
-// caption is the graph's label: title and note, flush left.
-func caption(g Graph) string {
-	var lines []string
-	for _, s := range []string{g.Title, g.Note} {
-		if s != "" {
-			lines = append(lines, s)
-		}
-	}
+// dotCaption is the graph's label, flush left.
+func dotCaption(g Graph) string {
+	lines := g.caption()
 	if len(lines) == 0 {
 		return ""
 	}
 	return ", label=" + dotLabel(lines, `\l`)
 }
 
-func dotNode(n Node) string {
-	return fmt.Sprintf("%s [label=%s]\n", dotID(n.ID), dotLabel(n.text(), `\n`))
+func dotNode(n Node, inside []Edge) string {
+	attrs := "label=" + dotLabel(n.Mark.signed(n.text()), `\n`)
+	if len(inside) > 0 {
+		attrs = "label=" + dotTable(n, inside)
+	}
+	if n.Pale || n.Mark != Unmarked {
+		attrs += fmt.Sprintf(", color=%q, fontcolor=%q", n.color(), n.color())
+	}
+	switch n.Mark {
+	case Unmarked:
+	case Removed:
+		attrs += `, penwidth=2, style="rounded,dashed"`
+	default:
+		attrs += ", penwidth=2"
+	}
+	return fmt.Sprintf("%s [%s]\n", dotID(n.ID), attrs)
 }
 
+// dotTable is a node's text, and that of its edges to itself, as Graphviz's HTML.
+func dotTable(n Node, inside []Edge) string {
+	var b strings.Builder
+	b.WriteString(`<<table border="0" cellborder="0" cellspacing="0" cellpadding="1">`)
+	for _, l := range split(n.Mark.signed(n.text())) {
+		b.WriteString("<tr><td>" + dotHTML(l) + "</td></tr>")
+	}
+	for _, e := range inside {
+		for _, l := range split(e.Label) {
+			fmt.Fprintf(&b, `<tr><td align="left"><font point-size="10" color=%q>%s</font></td></tr>`, e.color(), dotHTML(l))
+		}
+	}
+	b.WriteString("</table>>")
+	return b.String()
+}
+
+// dotHTML is a line of text; an empty one would be no text at all.
+func dotHTML(s string) string {
+	if s == "" {
+		s = " "
+	}
+	return htmlEscapes.Replace(clean(s))
+}
+
+var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+
 func dotEdge(e Edge) string {
-	look := e.Tone.look()
-	attrs := fmt.Sprintf("color=%q, fontcolor=%q, arrowhead=%s", look.color, look.color, look.head)
+	attrs := fmt.Sprintf("color=%q, fontcolor=%q, arrowhead=%s", e.color(), e.color(), e.Tone.look().head)
 	if e.Dashed {
 		attrs += ", style=dashed"
 	}
-	if len(e.Label) > 0 {
+	if e.Mark != Unmarked {
+		attrs += ", penwidth=2"
+	}
+	if len(e.Label) > 0 && e.From != e.To {
 		attrs += ", label=" + dotLabel(e.Label, `\n`)
 	}
 	return fmt.Sprintf("%s -> %s [%s]\n", dotID(e.From), dotID(e.To), attrs)

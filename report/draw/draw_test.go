@@ -103,7 +103,7 @@ func text(t testing.TB, f func(io.Writer, Graph) error, g Graph) string {
 func svg(w io.Writer, g Graph) error { return SVG(context.Background(), w, g) }
 
 func TestGolden(t *testing.T) {
-	for name, g := range map[string]Graph{"release": release(), "hostile": hostile(), "empty": {}} {
+	for name, g := range map[string]Graph{"release": release(), "hostile": hostile(), "empty": {}, "named": named(), "marked": marked()} {
 		golden(t, name+".dot", text(t, DOT, g))
 		golden(t, name+".mmd", text(t, Mermaid, g))
 		golden(t, name+".json", text(t, JSON, g))
@@ -291,12 +291,12 @@ func TestCut(t *testing.T) {
 		nodes, edges int
 		want         string
 	}{
-		{6, 5, "lone lone2 a b c d | ab bc cd ba aa | mine"},
-		{6, 2, "lone lone2 a b c d | ab bc | mine/Cut for drawing: shows 2 of 5 edges"},
-		{5, 5, "lone a b c d | ab bc cd ba aa | mine/Cut for drawing: shows 5 of 6 nodes"},
-		{3, 5, "a b c | ab bc ba aa | mine/Cut for drawing: shows 4 of 5 edges and 3 of 6 nodes"},
-		{3, 1, "lone a b | ab | mine/Cut for drawing: shows 1 of 5 edges and 3 of 6 nodes"},
-		{0, 0, " |  | mine/Cut for drawing: shows 0 of 5 edges and 0 of 6 nodes"},
+		{6, 5, "lone lone2 a b c d | ab bc cd ba aa | "},
+		{6, 2, "lone lone2 a b c d | ab bc | cut: 6 states of 6 shown, for drawing: 2 arrows of 5"},
+		{5, 5, "lone a b c d | ab bc cd ba aa | cut: 5 states of 6 shown, for drawing"},
+		{3, 5, "a b c | ab bc ba aa | cut: 3 states of 6 shown, for drawing: 4 arrows of 5"},
+		{3, 1, "lone a b | ab | cut: 3 states of 6 shown, for drawing: 1 arrows of 5"},
+		{0, 0, " |  | cut: 0 states of 6 shown, for drawing: 0 arrows of 5"},
 	}
 	for _, test := range tests {
 		cut := Cut(g, test.nodes, test.edges)
@@ -307,7 +307,7 @@ func TestCut(t *testing.T) {
 		for _, e := range cut.Edges {
 			edges = append(edges, e.From+e.To)
 		}
-		got := strings.Join(nodes, " ") + " | " + strings.Join(edges, " ") + " | " + strings.ReplaceAll(cut.Note, "\n", "/")
+		got := strings.Join(nodes, " ") + " | " + strings.Join(edges, " ") + " | " + cut.Stated()
 		if got != test.want {
 			t.Errorf("to %d, %d:\n got %s\nwant %s", test.nodes, test.edges, got, test.want)
 		}
@@ -317,17 +317,13 @@ func TestCut(t *testing.T) {
 // TestCutShown: a picture of a graph that is too large says so.
 func TestCutShown(t *testing.T) {
 	g := chain(MaxEdges + 1)
-	want := "Cut for drawing: shows 300 of 301 edges"
-	if out := mermaid(Cut(g, MaxNodes, MaxEdges)); !strings.Contains(out, "shows 300 of 301 edges") {
+	if out := text(t, Mermaid, g); !strings.Contains(out, "for drawing#58; 300 arrows of 301") {
 		t.Error("Mermaid doesn't say that it is cut")
 	}
-	if out := text(t, svg, Cut(g, 20, 30)); !strings.Contains(strings.Join(texts(t, out), " "), "of 301 edges and 20 of 152 nodes") {
+	if out := text(t, svg, Cut(g, 20, 30)); !strings.Contains(strings.Join(texts(t, out), " "), "cut: 20 states of 152 shown, for drawing: ") {
 		t.Error("the SVG doesn't say that it is cut")
 	}
-	if got := Cut(g, MaxNodes, MaxEdges).Note; got != want {
-		t.Errorf("note %q, want %q", got, want)
-	}
-	if strings.Contains(text(t, JSON, g), "Cut") || strings.Contains(text(t, DOT, g), "Cut") {
+	if strings.Contains(text(t, JSON, g), "cut") || strings.Contains(text(t, DOT, g), "cut") {
 		t.Error("data is cut")
 	}
 }
@@ -392,7 +388,7 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(text(t, JSON, release())), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Version != 1 || len(got.Nodes) != 5 || got.Nodes[4].Lines[0] != "unlisted" || got.Edges[1].Tone != "fails" {
+	if got.Version != 2 || len(got.Nodes) != 5 || got.Nodes[4].Lines[0] != "unlisted" || got.Edges[1].Tone != "fails" {
 		t.Errorf("%+v", got)
 	}
 }

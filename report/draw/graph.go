@@ -1,5 +1,6 @@
-// Package draw turns a graph, as plain data, into DOT, Mermaid, JSON, SVG and
-// PNG. It knows nothing of what the graph is about.
+// Package draw turns a graph of states, as plain data, into DOT, Mermaid, JSON,
+// SVG and PNG, and cuts it by named rules: one a file, pure, and stated in the
+// picture. It knows nothing of what the states are about.
 //
 // Labels may hold anything: quotes, markup, control characters, bytes that
 // aren't text. They are shown, never obeyed. The same graph gives the same
@@ -21,9 +22,13 @@ import (
 type Graph struct {
 	Title string `json:"title"`
 	Note  string `json:"note"` // a remark below the title
-	Nodes []Node `json:"nodes"`
-	// Edges, the most important first: Cut drops from the end. An end that
-	// Nodes doesn't list is drawn with its ID.
+	// States and Cuts say what rules left out: how many states there were, and the
+	// rules in their words. Without a cut they are empty.
+	States int      `json:"states,omitempty"`
+	Cuts   []string `json:"cuts,omitempty"`
+	Nodes  []Node   `json:"nodes"`
+	// Edges, the most important first: Cut drops from the end, of bundles those of
+	// fewest calls. An end that Nodes doesn't list is drawn with its ID.
 	Edges []Edge `json:"edges"`
 }
 
@@ -32,15 +37,30 @@ type Node struct {
 	ID    string   `json:"id"`
 	Lines []string `json:"lines"`           // its text; the ID where there is none
 	Group string   `json:"group,omitempty"` // nodes of one group are framed together
+	Count int      `json:"count,omitempty"` // states that it stands for, if several
+	Mark  Mark     `json:"mark,omitempty"`
+	Pale  bool     `json:"pale,omitempty"`
+
+	alike [][]string // lines of the states that it stands for
 }
 
 // Edge is an arrow.
 type Edge struct {
 	From   string   `json:"from"`
 	To     string   `json:"to"`
-	Label  []string `json:"label"` // its lines
+	Label  []string `json:"label"` // its lines; made of what follows where there are none
 	Tone   Tone     `json:"tone"`
 	Dashed bool     `json:"dashed,omitempty"`
+	Status string   `json:"status,omitempty"` // why it is dashed or not
+
+	// Named edges that run and look alike are drawn as one, with a line each.
+	Scope  string `json:"scope,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Calls  int    `json:"calls,omitempty"`
+	Did    string `json:"did,omitempty"`    // what the calls did
+	Remark string `json:"remark,omitempty"` // a line below; said once where several have it
+	Mark   Mark   `json:"mark,omitempty"`
+	Pale   bool   `json:"pale,omitempty"`
 }
 
 // Tone is what an edge says, shown by its colour and its head.
@@ -139,8 +159,13 @@ func compareEdges(a, b Edge) int {
 		cmp.Compare(a.To, b.To),
 		slices.Compare(a.Label, b.Label),
 		cmp.Compare(a.Tone, b.Tone),
-		cmp.Compare(dashed(a), dashed(b)))
+		cmp.Compare(dashed(a), dashed(b)),
+		cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Did, b.Did),
+		cmp.Compare(a.Remark, b.Remark), cmp.Compare(a.Mark, b.Mark), cmp.Compare(b.Calls, a.Calls))
 }
+
+// counts is how many states a node stands for.
+func (n Node) counts() int { return max(1, n.Count) }
 
 // groups returns the names of the groups, sorted; "" is none.
 func groups(g Graph) []string {

@@ -6,9 +6,9 @@ import (
 )
 
 // Version is the version of what JSON writes.
-const Version = 1
+const Version = 2
 
-// JSON writes g as it is, uncut, its edges in their order. Text that isn't
+// JSON writes g as it is, uncut and unbundled, its edges in their order. Text that isn't
 // UTF-8 gets U+FFFD; <, > and & are escaped, so that a page can hold it.
 func JSON(w io.Writer, g Graph) error {
 	out := struct {
@@ -32,7 +32,7 @@ func listed(g Graph) Graph {
 		g.Nodes[i].Lines = n.text()
 	}
 	for i, e := range g.Edges {
-		if e.Label == nil {
+		if g.Edges[i].Label = e.lines(); g.Edges[i].Label == nil {
 			g.Edges[i].Label = []string{}
 		}
 	}

@@ -3,17 +3,30 @@ package draw
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // Mermaid writes g as a flowchart for Mermaid 11. It is cut like a picture:
-// Mermaid lays out in the reader's browser and refuses more than 500 edges.
+// Mermaid lays out in the reader's browser, and refuses more than 500 edges and
+// more than maxMermaid characters.
 func Mermaid(w io.Writer, g Graph) error {
-	_, err := io.WriteString(w, mermaid(sorted(shorten(Cut(g, MaxNodes, MaxEdges)))))
+	text := mermaid(sorted(shorten(Cut(g, MaxNodes, mermaidEdges))))
+	for n := mermaidEdges; len(text) > maxMermaid && n > 0; {
+		n = n * 3 / 4
+		text = mermaid(sorted(shorten(Cut(g, max(2*n, 1), n))))
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
+
+const (
+	mermaidEdges = 300
+	maxMermaid   = 50_000 // Mermaid's maxTextSize, here in bytes
+)
 
 func mermaid(g Graph) string {
 	var b strings.Builder
@@ -37,21 +50,54 @@ func mermaid(g Graph) string {
 		}
 		b.WriteString("  end\n")
 	}
-	for i, e := range g.Edges {
-		b.WriteString(mermaidEdge(i, e, ids))
+	for _, e := range g.Edges {
+		b.WriteString("  " + mermaidEdge(e, ids))
 	}
-	if g.Note != "" {
-		fmt.Fprintf(&b, "  note0[%s]\n  style note0 fill:none,stroke:none\n", mermaidLabel([]string{g.Note}))
+	b.WriteString(mermaidStyles(g, ids))
+	g.Title = "" // it stands above
+	if lines := g.caption(); len(lines) > 0 {
+		fmt.Fprintf(&b, "  note0[%s]\n  style note0 fill:none,stroke:none\n", mermaidLabel(lines))
 	}
 	return b.String()
 }
 
-func mermaidNode(id string, n Node) string {
-	return fmt.Sprintf("%s(%s)\n", id, mermaidLabel(n.text()))
+// mermaidStyles gives edges and nodes their colours, a line a look.
+func mermaidStyles(g Graph, ids map[string]string) string {
+	var lines []string
+	edges, nodes := map[string][]string{}, map[string][]string{}
+	for i, e := range g.Edges {
+		look := fmt.Sprintf("stroke:%s,color:%s", e.color(), e.color())
+		if e.Mark != Unmarked {
+			look += ",stroke-width:3px"
+		}
+		edges[look] = append(edges[look], fmt.Sprint(i))
+	}
+	for _, n := range g.Nodes {
+		look := fmt.Sprintf("stroke:%s,color:%s", n.color(), n.color())
+		switch {
+		case n.Mark == Removed:
+			look += ",stroke-width:3px,stroke-dasharray:5 3"
+		case n.Mark != Unmarked:
+			look += ",stroke-width:3px"
+		case !n.Pale:
+			continue
+		}
+		nodes[look] = append(nodes[look], ids[n.ID])
+	}
+	for _, look := range slices.Sorted(maps.Keys(edges)) {
+		lines = append(lines, fmt.Sprintf("  linkStyle %s %s\n", strings.Join(edges[look], ","), look))
+	}
+	for i, look := range slices.Sorted(maps.Keys(nodes)) {
+		lines = append(lines, fmt.Sprintf("  classDef c%d %s\n  class %s c%d\n", i, look, strings.Join(nodes[look], ","), i))
+	}
+	return strings.Join(lines, "")
 }
 
-// mermaidEdge is edge number i and its colour.
-func mermaidEdge(i int, e Edge, ids map[string]string) string {
+func mermaidNode(id string, n Node) string {
+	return fmt.Sprintf("%s(%s)\n", id, mermaidLabel(n.Mark.signed(n.text())))
+}
+
+func mermaidEdge(e Edge, ids map[string]string) string {
 	look := e.Tone.look()
 	link := look.link
 	if e.Dashed {
@@ -60,8 +106,7 @@ func mermaidEdge(i int, e Edge, ids map[string]string) string {
 	if len(e.Label) > 0 {
 		link += "|" + mermaidLabel(e.Label) + "|"
 	}
-	return fmt.Sprintf("  %s %s %s\n  linkStyle %d stroke:%s,color:%s\n",
-		ids[e.From], link, ids[e.To], i, look.color, look.color)
+	return fmt.Sprintf("%s %s %s\n", ids[e.From], link, ids[e.To])
 }
 
 // mermaidLabel quotes lines as a label.

@@ -49,6 +49,7 @@ type element struct {
 	Fill      string    `xml:"fill,attr"`
 	Stroke    string    `xml:"stroke,attr"`
 	Dash      string    `xml:"stroke-dasharray,attr"`
+	Pen       float64   `xml:"stroke-width,attr"`
 	Points    string    `xml:"points,attr"`
 	Path      string    `xml:"d,attr"`
 	X         float64   `xml:"x,attr"`
@@ -173,7 +174,7 @@ func (p *painter) ink(e element) {
 	}
 	if color, ok := ink(e.Stroke); ok {
 		p.SetHexColor(color)
-		p.SetLineWidth(p.scale)
+		p.SetLineWidth(p.scale * max(1, e.Pen))
 		p.SetDash()
 		if e.Dash != "" {
 			p.SetDash(5*p.scale, 2*p.scale)

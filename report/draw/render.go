@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-graphviz"
 )
 
-// SVG lays g out, cut to MaxNodes and MaxEdges, and writes it as an svg
+// SVG lays g out, cut so that this takes a second at most, and writes it as an svg
 // element: a file of its own, or a part of an HTML page. A render that has
 // begun isn't cancelled: that would break the engine for later ones. The engine
 // never gives back some of a render's memory, about 0.4 MB for 300 edges: a
@@ -30,7 +30,7 @@ var engine = make(chan struct{}, 1)
 
 // render returns g as an svg element.
 func render(ctx context.Context, g Graph) ([]byte, error) {
-	text := dot(shorten(Cut(g, MaxNodes, MaxEdges)))
+	text := dot(shorten(drawable(g)))
 	// Of a free engine and a cancelled context, select takes either.
 	if err := ctx.Err(); err != nil {
 		return nil, err

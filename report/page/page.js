@@ -22,26 +22,33 @@
   const svg = box && box.querySelector("svg");
   if (svg) {
     const squeeze = (s) => s.replace(/\s+/g, "");
-    const text = (g) => [...g.querySelectorAll("text")].map((t) => t.textContent).join("\n");
-    const nodes = [...svg.querySelectorAll("g.node")].map((g) => ({ g, text: text(g) }));
-    const edges = [...svg.querySelectorAll("g.edge")].map((g) => ({ g, text: text(g), ends: g.querySelector("title").textContent.split("->") }));
+    const texts = (g) => [...g.querySelectorAll("text")];
+    const words = (list) => list.map((t) => t.textContent).join("\n");
+    // A box has its state's lines, and, in small print and colour, arrows that lead back to it.
+    const nodes = [...svg.querySelectorAll("g.node")].map((g) => {
+      const small = texts(g).filter((t) => t.hasAttribute("fill"));
+      return { g, name: g.querySelector("title").textContent, lines: small, text: words(texts(g).filter((t) => !small.includes(t))), all: words(texts(g)) };
+    });
+    const edges = [...svg.querySelectorAll("g.edge")].map((g) => ({ g, lines: texts(g), all: words(texts(g)), ends: g.querySelector("title").textContent.split("->").map((x) => x.trim().replace(/:.*$/, "")) }));
     const query = byId("gsearch"), tool = byId("gtool"), status = byId("gstatus");
     const apply = () => {
       const q = query.value.trim().toLowerCase();
       const kept = new Set();
+      const wanted = (line) => {
+        const l = line.textContent;
+        return (!tool.value || l.startsWith(tool.value + ":") || l.startsWith(tool.value + "#")) && (!status.value || l.includes(status.value));
+      };
+      const any = tool.value || status.value;
       for (const e of edges) {
-        const lines = e.text.split("\n");
-        const on = (!tool.value || lines.some((l) => l === tool.value || l.startsWith(tool.value + "#") || l.startsWith(tool.value + ";"))) &&
-          (!status.value || e.text.includes(status.value));
+        const on = !any || e.lines.some(wanted);
         e.g.classList.toggle("off", !on);
-        if (on) e.ends.forEach((x) => kept.add(x.trim().replace(/:.*$/, "")));
+        if (on) e.ends.forEach((x) => kept.add(x));
       }
       for (const n of nodes) {
-        const name = n.g.querySelector("title").textContent;
-        n.g.classList.toggle("off", (tool.value || status.value) && !kept.has(name));
-        n.g.classList.toggle("hit", q !== "" && n.text.toLowerCase().includes(q));
+        for (const l of n.lines) l.classList.toggle("off", !!any && !wanted(l));
+        n.g.classList.toggle("off", !!any && !kept.has(n.name) && !n.lines.some(wanted));
       }
-      for (const e of edges) e.g.classList.toggle("hit", q !== "" && e.text.toLowerCase().includes(q));
+      for (const x of [...nodes, ...edges]) x.g.classList.toggle("hit", q !== "" && x.all.toLowerCase().includes(q));
       byId("ghits").textContent = q ? svg.querySelectorAll(".hit").length + " found" : "";
     };
     for (const c of [query, tool, status]) c.addEventListener("input", apply);

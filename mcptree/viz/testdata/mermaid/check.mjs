@@ -2,8 +2,8 @@
 // drawn, parses DIR/NAME.mmd with Mermaid and compares. Prints what is wrong and
 // exits with 1 if anything is.
 //
-// NAME.json is {"nodes": [[ID, TEXT], ...], "edges": [[FROM, TO, LABEL], ...]},
-// edges by the numbers of their nodes. Nodes are drawn in this order, each as
+// NAME.json is {"nodes": [[ID, TEXT], ...], "edges": [[FROM, TO, LABEL], ...],
+// "groups": N}, edges by the numbers of their nodes, groups 0 if it is missing. Nodes are drawn in this order, each as
 // itself or as n0, n1 and so on.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ async function draw(text) {
 }
 
 function* differences(want, got) {
-  if (got.groups.length) yield `${got.groups.length} subgraphs`;
+  if (got.groups.length !== (want.groups ?? 0)) yield `${got.groups.length} subgraphs, want ${want.groups ?? 0}`;
   if (got.vertices.length !== want.nodes.length) yield `${got.vertices.length} nodes, want ${want.nodes.length}`;
   const number = new Map(got.vertices.map((v, i) => [v.id, i]));
   const aliases = got.vertices.every((v, i) => v.id === `n${i}`);
