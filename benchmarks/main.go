@@ -32,6 +32,7 @@ var commands = []command{
 	{"mcptree", "validate, start, and walk decision trees", mcptreeFigures},
 	{"ingest", "read a large log into a table, against DuckDB", ingestFigures},
 	{"learn", "learn from tables, against DuckDB, and judge calls", learnFigures},
+	{"proxy", "what a proxy adds to a call, against one that the SDK makes", proxyFigures},
 }
 
 func main() {
@@ -44,6 +45,14 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	hidden := map[string]func(ctx context.Context, in, out string) error{convertWith: convert, groupWith: group}
 	if len(args) == 3 && hidden[args[0]] != nil {
 		if err := hidden[args[0]](ctx, args[1], args[2]); err != nil {
+			fmt.Fprintln(errs, "benchmarks:", err)
+			return codeFailed
+		}
+		return codeOK
+	}
+	if len(args) == 1 && (args[0] == echoServer || args[0] == sdkProxy) {
+		err := serveEchoOrProxy(ctx, args[0])
+		if err != nil {
 			fmt.Fprintln(errs, "benchmarks:", err)
 			return codeFailed
 		}

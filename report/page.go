@@ -29,7 +29,7 @@ type Page struct {
 	Source  string          // where the calls come from, for people
 	Stats   *analyze.Stats  // grouped by day, if at all
 	Graph   *behavior.Graph // what was learnt
-	Picture *draw.Graph // drawn instead of all of Graph, if it is set
+	Picture *draw.Graph     // drawn instead of all of Graph, if it is set
 	Bench   *bench.Result
 	Version string // of a page that is served: it looks for another one
 }
