@@ -57,6 +57,39 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestPictures: the pictures in the documents are what the commands beside them draw.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/reports.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile(`(?m)^mcpg (graph export .*) -o (docs/pictures/\S+)$`).FindAllStringSubmatch(string(page), -1)
+	if len(commands) == 0 {
+		t.Fatal("no picture has its command")
+	}
+	for _, m := range commands {
+		var out, errs bytes.Buffer
+		args := strings.Fields(strings.ReplaceAll(m[1], "examples/", "../../examples/"))
+		if code := run(context.Background(), args, streams{strings.NewReader(""), &out, &errs}); code != codeOK {
+			t.Fatalf("%q exits with %d: %s", args, code, errs.String())
+		}
+		file := "../../" + m[2]
+		if golden.Updating() {
+			if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if kept, err := os.ReadFile(file); err != nil || !bytes.Equal(kept, out.Bytes()) {
+			t.Errorf("%s isn't what its command draws: run the test with -update; %v", m[2], err)
+		}
+	}
+	drawn, err := filepath.Glob("../../docs/pictures/*")
+	if err != nil || len(drawn) != len(commands) {
+		t.Errorf("%d pictures, %d commands: %v", len(drawn), len(commands), err)
+	}
+}
+
 func columnTable() string {
 	var b strings.Builder
 	b.WriteString("| column | type | meaning |\n|---|---|---|\n")
