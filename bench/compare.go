@@ -100,6 +100,32 @@ func (r *Result) agents() []string {
 	return out
 }
 
+// Changes are the tasks in which two arms of an agent differ in the primary metric.
+func (r *Result) Changes(agent, arm, against string) []Change {
+	x, y := r.find(agent, arm), r.find(agent, against)
+	if x == nil || y == nil {
+		return nil
+	}
+	return changes(x, y, metrics[Primary])
+}
+
+// changes are the tasks whose count differs.
+func changes(x, y *RunResult, of func(*Counts) int) []Change {
+	var out []Change
+	before := y.ByTask.byID()
+	for _, t := range x.ByTask.All() {
+		i, ok := before[t.ID]
+		if !ok {
+			continue
+		}
+		b := y.ByTask.at(i)
+		if is, was := of(&t.Counts), of(&b.Counts); is != was {
+			out = append(out, Change{t.ID, was, is})
+		}
+	}
+	return out
+}
+
 func holm(ds []Difference) {
 	ps := make([]float64, len(ds))
 	for i := range ds {

@@ -46,11 +46,12 @@ type changedPart struct {
 }
 
 // changedTasks is nil where none did.
-func changedTasks(d bench.Difference) *changedPart {
-	if len(d.Changed) == 0 {
+func changedTasks(r *bench.Result, d bench.Difference) *changedPart {
+	all := r.Changes(d.Agent, d.Arm, d.Against)
+	if len(all) == 0 {
 		return nil
 	}
-	return &changedPart{len(d.Changed), d.Changed[:min(len(d.Changed), maxShown)]}
+	return &changedPart{len(all), all[:min(len(all), maxShown)]}
 }
 
 // BenchHTML writes a result as one HTML section, with its own style and nothing that is

@@ -61,14 +61,16 @@ func (d *drawing) node(server, class string, s behavior.State) string {
 	}
 	id := fmt.Sprintf("s%d", len(d.nodes))
 	d.nodes[key] = id
-	group := class
-	if group == "" || server == "" {
-		group = cmp.Or(server, class)
-	} else {
-		group = server + "/" + class
-	}
-	d.out.Nodes = append(d.out.Nodes, draw.Node{ID: id, Lines: stateLines(s), Group: group})
+	d.out.Nodes = append(d.out.Nodes, draw.Node{ID: id, Lines: stateLines(s), Group: groupName(server, class)})
 	return id
+}
+
+// groupName is what states of a class are framed by.
+func groupName(server, class string) string {
+	if class == "" || server == "" {
+		return cmp.Or(server, class)
+	}
+	return server + "/" + class
 }
 
 func stateLines(s behavior.State) []string {

@@ -89,6 +89,7 @@ type pageContradiction struct {
 
 // stateOffers is what the page knows of a state that is clicked.
 type stateOffers struct {
+	ID     string      `json:"id"` // as it is drawn
 	Lines  []string    `json:"lines"`
 	Offers []pageOffer `json:"offers"`
 }
@@ -262,31 +263,40 @@ func (p *Page) states(ctx context.Context, d map[string]any) ([]stateOffers, err
 	}
 	slices.Sort(tools)
 	d["GraphTools"] = tools
-	drawn := map[string]bool{}
-	for _, n := range g.Nodes {
-		drawn[strings.Join(n.Lines, "\n")] = true
+	type place struct {
+		server, class string
+		state         behavior.State
 	}
-	states := []stateOffers{}
-	seen := map[string]bool{}
+	known := map[string]place{} // by how a state is drawn
 	for _, t := range p.Graph.Tools {
 		for _, c := range t.Cells {
-			node := c.Node()
-			key := t.Server + "\x00" + c.Class + "\x00" + node.Key()
-			lines := stateLines(node)
-			if seen[key] || len(states) >= pageStates || !drawn[strings.Join(lines, "\n")] {
-				continue
+			all := []behavior.State{c.Node()}
+			for _, n := range c.Next {
+				all = append(all, n.State)
 			}
-			seen[key] = true
-			one := stateOffers{Lines: lines, Offers: []pageOffer{}}
-			offers := behavior.Offers(toolsOf(p.Graph, t.Server), c.Class, node, nil)
-			slices.SortStableFunc(offers, func(a, b behavior.Offer) int { // what is known first
-				return cmp.Compare(b2i(a.Outcome == behavior.Undetermined), b2i(b.Outcome == behavior.Undetermined))
-			})
-			for _, o := range offers[:min(len(offers), pageOffers)] {
-				one.Offers = append(one.Offers, pageOffer{Tool: brief(o.Tool), Outcome: o.Outcome.String(), Status: strings.ToLower(string(o.Status)), Reason: clip(Clean(o.Reason), 160)})
+			for _, s := range all {
+				key := groupName(t.Server, c.Class) + "\x00" + strings.Join(stateLines(s), "\n")
+				if _, ok := known[key]; !ok {
+					known[key] = place{t.Server, c.Class, s}
+				}
 			}
-			states = append(states, one)
 		}
+	}
+	states := []stateOffers{}
+	for _, n := range g.Nodes[:min(len(g.Nodes), pageStates)] {
+		at, ok := known[n.Group+"\x00"+strings.Join(n.Lines, "\n")]
+		if !ok {
+			continue
+		}
+		one := stateOffers{ID: n.ID, Lines: briefs(n.Lines), Offers: []pageOffer{}}
+		offers := behavior.Offers(toolsOf(p.Graph, at.server), at.class, at.state, nil)
+		slices.SortStableFunc(offers, func(a, b behavior.Offer) int { // what is known first
+			return cmp.Compare(b2i(a.Outcome == behavior.Undetermined), b2i(b.Outcome == behavior.Undetermined))
+		})
+		for _, o := range offers[:min(len(offers), pageOffers)] {
+			one.Offers = append(one.Offers, pageOffer{Tool: brief(o.Tool), Outcome: o.Outcome.String(), Status: strings.ToLower(string(o.Status)), Reason: clip(Clean(o.Reason), 160)})
+		}
+		states = append(states, one)
 	}
 	return states, nil
 }

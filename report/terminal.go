@@ -40,7 +40,7 @@ func fit(columns []column, rows [][]string, width int) {
 			}
 		}
 		if widest < 0 {
-			break // numbers and heads alone are wider
+			return // shortening doesn't help: numbers and heads alone are wider
 		}
 		widths[widest]--
 		total--

@@ -22,7 +22,7 @@ func TestFit(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{{"日本語の長い名前のツール", "12345", strings.Repeat("long ", 30)}, {"short", "1", "🙂🙂🙂 emoji and more emoji 🙂🙂🙂🙂🙂🙂🙂🙂"}}
 	columns := []column{{"tool", false}, {"calls", true}, {"text", false}}
-	for _, width := range []int{30, 60, 100} {
+	for _, width := range []int{34, 60, 100} {
 		s := &screen{width: width}
 		if err := writeTable(s, columns, rows); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strings"
 
 	"mcpg/internal/diag"
 	"mcpg/internal/sarif"
@@ -55,4 +57,23 @@ func writeFindings(w io.Writer, findings []diag.Finding) error {
 		results = append(results, sarif.Result{Finding: f, Level: level})
 	}
 	return sarif.Write(w, "mcpg", rules, results)
+}
+
+// notInput refuses to write over what is read.
+func notInput(out string, inputs ...string) error {
+	there, err := os.Stat(out)
+	if err != nil || !there.Mode().IsRegular() {
+		return nil
+	}
+	for _, in := range inputs {
+		if _, name, labelled := strings.Cut(in, "="); labelled {
+			if st, err := os.Stat(name); err == nil && os.SameFile(st, there) {
+				return usage("--output %s is what is read", out)
+			}
+		}
+		if st, err := os.Stat(in); err == nil && os.SameFile(st, there) {
+			return usage("--output %s is what is read", out)
+		}
+	}
+	return nil
 }

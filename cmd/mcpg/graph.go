@@ -74,6 +74,9 @@ arrows of most calls.`,
 			if err != nil {
 				return err
 			}
+			if err := notInput(out, args...); err != nil {
+				return err
+			}
 			fill := func(w io.Writer) error { return pictures[format](c.Context(), w, picture) }
 			if format == "html" {
 				fill = func(w io.Writer) error {

@@ -47,6 +47,9 @@ in, and a benchmark's result. It is for a browser, a phone, a printer and a scre
   mcpg report calls.sqlite --bench bench.json
   mcpg report model.json -o model.html`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := notInput(out, append(args[:len(args):len(args)], f.model, f.bench)...); err != nil {
+				return err
+			}
 			p, err := a.page(c.Context(), &f, args)
 			if err != nil {
 				return err
@@ -122,6 +125,9 @@ func callsText(n int) string {
 	return fmt.Sprintf("%d calls", n)
 }
 
+// errNoCalls says that there is nothing to show.
+var errNoCalls = errors.New("no calls to report on")
+
 // pageOfCalls counts and learns in one reading.
 func (a *app) pageOfCalls(ctx context.Context, f *pageFlags, args []string, p *report.Page) error {
 	keys, err := analyze.ParseKeys([]string{"day"})
@@ -176,7 +182,7 @@ func (a *app) pageOfCalls(ctx context.Context, f *pageFlags, args []string, p *r
 		p.Source += ", from " + from + " to " + to + " (UTC)"
 	}
 	if p.Stats.Calls == 0 {
-		return errors.New("no calls to report on")
+		return errNoCalls
 	}
 	return nil
 }

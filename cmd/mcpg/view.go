@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -17,7 +18,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcpg/ingest"
 	"mcpg/internal/mcpserve"
+	"mcpg/report"
 )
 
 func (a *app) viewCommand() *cobra.Command {
@@ -31,6 +34,9 @@ its files, such as the store of a running mcpg wrap, and shows them by itself.`,
 		Example: "  mcpg view calls.sqlite\n  mcpg view calls.parquet --addr 127.0.0.1:8080",
 		Args:    inputs,
 		RunE: func(c *cobra.Command, args []string) error {
+			if slices.Contains(args, "-") {
+				return usage("stdin can't be watched: name files")
+			}
 			if !mcpserve.LoopbackAddress(addr) {
 				return usage("--addr %s: want a loopback address with a port, such as 127.0.0.1:8080", addr)
 			}
@@ -51,6 +57,8 @@ type viewer struct {
 	mu      sync.Mutex // one page is made at a time
 	version string
 	page    []byte
+	made    time.Time
+	took    time.Duration
 }
 
 func (a *app) view(ctx context.Context, f *pageFlags, args []string, addr string) error {
@@ -77,12 +85,18 @@ func (a *app) view(ctx context.Context, f *pageFlags, args []string, addr string
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("X-Frame-Options", "DENY")
 		_, _ = w.Write(page)
 	})
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")
-		fmt.Fprint(w, v.files())
+		_, version, err := v.now(r.Context())
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		fmt.Fprint(w, version)
 	})
 	server := &http.Server{Handler: mcpserve.Local(mux), ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintf(a.err, "mcpg: open http://%s in a browser; Ctrl-C ends it\n", socket.Addr())
@@ -102,15 +116,14 @@ func (a *app) view(ctx context.Context, f *pageFlags, args []string, addr string
 	return err
 }
 
-// files is a text that changes when the files do; a store grows in its -wal.
+// files is a text that changes when the files do; a store grows in its -wal. What can't be
+// seen is 0.
 func (v *viewer) files() string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "%d.", ingest.TotalSize(v.args))
 	for _, name := range append(v.args[:len(v.args):len(v.args)], v.f.model, v.f.bench) {
-		if name == "" {
-			continue
-		}
 		for _, part := range []string{name, name + "-wal"} {
-			if st, err := os.Stat(part); err == nil {
+			if st, err := os.Stat(part); name != "" && err == nil {
 				fmt.Fprintf(&b, "%d-%d.", st.Size(), st.ModTime().UnixNano())
 			}
 		}
@@ -118,23 +131,37 @@ func (v *viewer) files() string {
 	return b.String()
 }
 
-// now is the page of the files as they are.
-func (v *viewer) now(ctx context.Context) ([]byte, string, error) {
+// restful is how many times as long as the last page took nothing is made anew.
+const restful = 5
+
+// now is the page of the files as they are, or as they were a moment ago: what took long
+// isn't made all the time. While they can't be read, the last page stays.
+func (v *viewer) now(ctx context.Context) (page []byte, version string, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	version := v.files()
-	if v.page != nil && version == v.version {
-		return v.page, version, nil
+	if v.page != nil && time.Since(v.made) < restful*v.took {
+		return v.page, v.version, nil
 	}
+	files := v.files()
+	if v.page != nil && files == v.version {
+		return v.page, v.version, nil
+	}
+	began := time.Now()
 	p, err := v.a.page(ctx, v.f, v.args)
-	if err != nil {
+	var none *ingest.NoCallsError
+	switch {
+	case errors.Is(err, errNoCalls) || errors.As(err, &none):
+		p = &report.Page{Title: "No calls yet", Source: "this page looks for some by itself"}
+	case err != nil && v.page != nil:
+		return v.page, v.version, nil
+	case err != nil:
 		return nil, "", err
 	}
-	p.Version = version
+	p.Version = files
 	var b bytes.Buffer
 	if err := p.HTML(ctx, &b); err != nil {
 		return nil, "", err
 	}
-	v.page, v.version = b.Bytes(), version
-	return v.page, version, nil
+	v.page, v.version, v.made, v.took = b.Bytes(), files, time.Now(), time.Since(began)
+	return v.page, v.version, nil
 }

@@ -76,8 +76,23 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if _, again := get("/version", "", ""); again == version {
-		t.Error("the version stays")
+	for began := time.Now(); ; {
+		if _, again := get("/version", "", ""); again != version {
+			break
+		}
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("the version stays")
+		}
+	}
+	// While the file is away, the last page stays.
+	if err := os.Rename(file, file+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if code, _ := get("/", "", ""); code != 200 {
+		t.Errorf("%d", code)
+	}
+	if err := os.Rename(file+".old", file); err != nil {
+		t.Fatal(err)
 	}
 	if _, page := get("/", "", ""); !strings.Contains(page, "<strong>2</strong>calls") {
 		t.Errorf("%.300s", page)

@@ -100,7 +100,7 @@ func dotHTML(s string) string {
 	return htmlEscapes.Replace(clean(s))
 }
 
-var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", `\`, `\\`)
 
 func dotEdge(e Edge) string {
 	attrs := fmt.Sprintf("color=%q, fontcolor=%q, arrowhead=%s", e.color(), e.color(), e.Tone.look().head)

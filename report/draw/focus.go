@@ -37,7 +37,11 @@ func Focus(g Graph, want string, depth int) (Graph, error) {
 		}
 	}
 	for range steps {
+		had := len(near)
 		reach(g.Edges, near, kept)
+		if len(near) == had { // all that can be reached
+			break
+		}
 	}
 	g.Edges = keptEdges(g.Edges, kept)
 	g.Nodes = only(g.Nodes, func(id string) bool { return near[id] })

@@ -20,8 +20,8 @@
   // The graph: search, filter, pan, zoom, offers of a state.
   const box = byId("graph");
   const svg = box && box.querySelector("svg");
+  let setView = null;
   if (svg) {
-    const squeeze = (s) => s.replace(/\s+/g, "");
     const texts = (g) => [...g.querySelectorAll("text")];
     const words = (list) => list.map((t) => t.textContent).join("\n");
     // A box has its state's lines, and, in small print and colour, arrows that lead back to it.
@@ -54,8 +54,7 @@
     for (const c of [query, tool, status]) c.addEventListener("input", apply);
 
     const show = (n) => {
-      const found = data.states.find((s) => squeeze(s.lines.join("")) === squeeze(n.text)) ||
-        data.states.find((s) => squeeze(n.text).replace(/…/g, "") && squeeze(s.lines.join("")).startsWith(squeeze(n.text).split("…")[0]));
+      const found = data.states.find((s) => s.id === n.name);
       const out = byId("offers");
       out.replaceChildren();
       const head = document.createElement("h3");
@@ -89,6 +88,7 @@
     svg.removeAttribute("width");
     svg.removeAttribute("height");
     const set = () => svg.setAttribute("viewBox", [view.x, view.y, view.w, view.h].join(" "));
+    setView = ([x, y, w, h]) => { Object.assign(view, { x, y, w, h }); set(); };
     const zoom = (f, cx, cy) => {
       if (view.w * f > home.w * 4 || view.w * f < home.w / 60) return;
       view.x += (view.w - view.w * f) * cx;
@@ -124,10 +124,34 @@
     });
   }
 
-  // A page that is served looks whether there is something new.
+  // On paper everything is open.
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const d of opened) d.open = true;
+  });
+  window.addEventListener("afterprint", () => { for (const d of opened) d.open = false; });
+
+  // A page that is served looks whether there is something new, and comes back as it was.
   if (data.version) {
-    const look = () => fetch("version", { cache: "no-store" }).then((r) => r.text()).then((v) => {
-      if (v !== data.version) location.reload();
+    const fields = ["search", "gsearch", "gtool", "gstatus"];
+    const summaries = () => [...document.querySelectorAll("details[data-tool]")];
+    const keep = () => sessionStorage.setItem("mcpg", JSON.stringify({
+      fields: fields.map((f) => byId(f) && byId(f).value), scroll: window.scrollY,
+      open: summaries().filter((d) => d.open).map((d) => d.dataset.name), view: svg && svg.getAttribute("viewBox"),
+    }));
+    try {
+      const was = JSON.parse(sessionStorage.getItem("mcpg"));
+      sessionStorage.removeItem("mcpg");
+      if (was) {
+        fields.forEach((f, i) => { if (byId(f) && was.fields[i]) { byId(f).value = was.fields[i]; byId(f).dispatchEvent(new Event("input")); } });
+        for (const d of summaries()) if (was.open.includes(d.dataset.name)) d.open = true;
+        if (svg && was.view && setView) setView(was.view.split(" ").map(Number));
+        window.scrollTo(0, was.scroll);
+      }
+    } catch (e) { /* as it is made */ }
+    const look = () => fetch("version", { cache: "no-store" }).then((r) => r.ok ? r.text() : "").then((v) => {
+      if (v && v !== data.version) { keep(); location.reload(); }
     }).catch(() => {}).finally(() => setTimeout(look, 2000));
     setTimeout(look, 2000);
   }
