@@ -82,9 +82,9 @@ func (a *app) demo(ctx context.Context, isReal bool, db string) error {
 func demoServer(dir string, isReal bool) (root string, argv []string, err error) {
 	files := map[string]string{"notes.txt": "status: draft\n", "todo.txt": "status: open\n", "diary.txt": "status: draft\n"}
 	if !isReal {
-		world := map[string]any{"root": "/work", "dirs": []string{}, "files": map[string]string{}}
+		world := map[string]any{"root": "/desk", "dirs": []string{}, "files": map[string]string{}}
 		for name, text := range files {
-			world["files"].(map[string]string)["/work/"+name] = text
+			world["files"].(map[string]string)["/desk/"+name] = text
 		}
 		b, err := json.Marshal(world, json.Deterministic(true))
 		if err != nil {
@@ -95,7 +95,7 @@ func demoServer(dir string, isReal bool) (root string, argv []string, err error)
 			return "", nil, plainPath(err)
 		}
 		me, err := self()
-		return "/work", []string{me, "sim", "filesystem", "--world", file}, err
+		return "/desk", []string{me, "sim", "filesystem", "--world", file}, err
 	}
 	if _, err := exec.LookPath(realServer[0]); err != nil {
 		return "", nil, fmt.Errorf("--real wants Node with npx: %w; without it, mcpg demo runs on the simulator", err)

@@ -49,9 +49,9 @@ through byte for byte. Calls go to a store (--db), which mcpg ingest reads as a 
 
 Put it before the server's command in the host's configuration; docs/live.md shows how. It is
 no security boundary: it keeps calls from failing, and nobody from doing harm.`,
-		Example: `  mcpg wrap --adapter filesystem -- npx -y @modelcontextprotocol/server-filesystem /home/me/work
+		Example: `  mcpg wrap --adapter filesystem -- npx -y @modelcontextprotocol/server-filesystem /home/me/files
   mcpg wrap --adapter release.json --policy block --approve publish_release --url http://localhost:8000/mcp
-  mcpg wrap --adapter filesystem --policy warn --db ./lab.sqlite --refresh-every 20 -- npx -y @modelcontextprotocol/server-filesystem /home/me/work`,
+  mcpg wrap --adapter filesystem --policy warn --db ./lab.sqlite --refresh-every 20 -- npx -y @modelcontextprotocol/server-filesystem /home/me/files`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if (len(args) == 0) == (f.url == "") {
 				return errors.New("want a server: its command after --, or --url")

@@ -183,7 +183,7 @@ func TestWords(t *testing.T) {
 					meta = "," + meta
 				}
 				want := []simulate.Answer{}
-				for i, c := range [][2]string{{"get_release", `{"release_id":"app-1.1"}`}, {"read_text_file", `{"path":"/work/README.md"}`}, {"read_text_file", `{"path":"<gone>"}`}, {"no_such", `{}`}} {
+				for i, c := range [][2]string{{"get_release", `{"release_id":"app-1.1"}`}, {"read_text_file", `{"path":"/desk/README.md"}`}, {"read_text_file", `{"path":"<gone>"}`}, {"no_such", `{}`}} {
 					twin.At(i)
 					want = append(want, twin.Call(c[0], jsontext.Value(c[1]), 0.5))
 					lines += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`+"\n", i+2, c[0], c[1], meta)
