@@ -50,7 +50,7 @@ func CheckJUnit(w io.Writer, r *analyze.CheckResult) error {
 	for _, why := range r.Untrusted {
 		s.Tests++
 		s.Failures++
-		s.Cases = append(s.Cases, junitCase{Class: "check", Name: "can't be judged", Failure: &junitFailure{why}})
+		s.Cases = append(s.Cases, junitCase{Class: "check", Name: "can't be judged: " + clip(Clean(why), 80), Failure: &junitFailure{why}})
 	}
 	return writeJUnit(w, &s)
 }

@@ -66,7 +66,7 @@ func writeTable(w io.Writer, columns []column, rows [][]string) error {
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || r == '\t' || r == '\r':
+		case r == '\n' || r == '\t' || r == '\r' || r == '\u2028' || r == '\u2029':
 			return ' '
 		case unicode.IsControl(r):
 			return '\uFFFD'

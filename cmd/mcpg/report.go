@@ -81,7 +81,12 @@ func (a *app) page(ctx context.Context, f *pageFlags, args []string) (*report.Pa
 		first = "stdin"
 	}
 	if p.Title == "" {
-		p.Title = strings.TrimSuffix(filepath.Base(first), filepath.Ext(first))
+		if label, name, ok := strings.Cut(first, "="); ok && !strings.ContainsAny(label, `/\\`) {
+			first = name
+		}
+		if p.Title = strings.TrimSuffix(filepath.Base(first), filepath.Ext(first)); p.Title == "" || p.Title == "." {
+			p.Title = "Calls"
+		}
 	}
 	if f.bench != "" {
 		r, err := readResult(f.bench)

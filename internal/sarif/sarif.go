@@ -65,6 +65,18 @@ type run struct {
 	Results    []result `json:"results"`
 }
 
+// uri is a file's: of a relative name relative too.
+func uri(file string) string {
+	u := url.URL{Path: filepath.ToSlash(file)}
+	if filepath.IsAbs(file) {
+		u.Scheme = "file"
+		if u.Path[0] != '/' { // C:/…
+			u.Path = "/" + u.Path
+		}
+	}
+	return u.String()
+}
+
 // Write writes one run of a tool.
 func Write(w io.Writer, tool string, rules []Rule, results []Result) error {
 	r := run{ColumnKind: "unicodeCodePoints", Results: []result{}}
@@ -74,7 +86,7 @@ func Write(w io.Writer, tool string, rules []Rule, results []Result) error {
 	}
 	for _, f := range results {
 		x := result{RuleID: f.Rule, Level: f.Level, Message: text{f.Message}, Locations: make([]location, 1)}
-		x.Locations[0].Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(f.Pos.File)}).String()
+		x.Locations[0].Physical.Artifact.URI = uri(f.Pos.File)
 		x.Locations[0].Physical.Region = region{max(1, f.Pos.Line), max(1, f.Pos.Col)}
 		r.Results = append(r.Results, x)
 	}
