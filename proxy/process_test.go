@@ -235,7 +235,6 @@ func TestLoudServer(t *testing.T) {
 
 	blocked, block := io.Pipe() // nobody reads
 	defer blocked.Close()
-	_ = blocked
 	q := New(Options{Policy: policy.New(nil, policy.Options{})})
 	in, say := io.Pipe()
 	out, to := io.Pipe()

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -175,7 +174,7 @@ func TestRemoteAnswers(t *testing.T) {
 		w.send("junk")
 		w.send(`{"method":"notifications/x"}`)
 	}
-	w := newWeb(t, nil, func(http.ResponseWriter, *http.Request) {})
+
 	for _, url := range []string{"ftp://x", "localhost:80", "http://%zz"} {
 		if _, err := (Remote{Context: context.Background(), URL: url}).Start(nil); err == nil {
 			t.Errorf("%s was taken", url)
@@ -184,7 +183,6 @@ func TestRemoteAnswers(t *testing.T) {
 	if _, err := (Remote{Context: context.Background(), URL: "http://x", Headers: []string{"nothing"}}).Start(nil); err == nil {
 		t.Error("a header without a value was taken")
 	}
-	_ = w
 }
 
 // TestRemoteOlder goes through a conversation of the older era: version and session in
@@ -376,5 +374,3 @@ func TestRemoteSDK(t *testing.T) {
 		s.Close()
 	}
 }
-
-var _ = bytes.MinRead

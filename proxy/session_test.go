@@ -10,7 +10,6 @@ import (
 
 	"mcpg/calllog"
 	"mcpg/policy"
-	"mcpg/store"
 )
 
 // TestUntouched: what isn't a call of a tool goes through as it is, whatever it is.
@@ -448,5 +447,3 @@ func TestLongFrames(t *testing.T) {
 	w.through(call("6", "count", `{}`))
 	w.back(answer("6", "1", false))
 }
-
-var _ store.Decision

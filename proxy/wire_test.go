@@ -12,7 +12,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpg/adapter"
-	"mcpg/behavior"
 	"mcpg/calllog"
 	"mcpg/policy"
 	"mcpg/store"
@@ -243,5 +242,3 @@ func (w *wire) teach() {
 	w.ship("3", "c", closed, no, true)
 	w.ship("4", "d", closed, no, true)
 }
-
-var _ = behavior.Graph{}

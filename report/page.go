@@ -216,19 +216,17 @@ func (p *Page) guards(d map[string]any) {
 		tools = tools[:pageTools]
 	}
 	d["Tools"] = tools
-	var both []pageContradiction
+	var list []pageContradiction
 	all := p.Graph.Contradictions()
 	for _, c := range all[:min(len(all), pageBoth)] {
-		both = append(both, pageContradiction{Tool: name(c.Server, c.Tool), State: brief(bothOf(c.State, c.Args)), Works: brief(c.Works.String()), At: brief(c.Refused.String()),
+		list = append(list, pageContradiction{Tool: name(c.Server, c.Tool), State: brief(both(c.State, c.Args)), Works: brief(c.Works.String()), At: brief(c.Refused.String()),
 			Text: brief(c.ErrorText), Why: brief(c.Why.String()), OK: c.OK, Refused: c.Rejected})
 	}
 	if n := len(all); n > pageBoth {
 		d["ContradictionsLeft"] = n - pageBoth
 	}
-	d["Contradictions"] = both
+	d["Contradictions"] = list
 }
-
-func bothOf(s, args behavior.State) string { return both(s, args) }
 
 func briefEvidence(list []analyze.Evidence) []analyze.Evidence {
 	out := make([]analyze.Evidence, 0, len(list))

@@ -1,5 +1,7 @@
 package lint
 
+import "mcpg/internal/letters"
+
 // closest gives the name that is at most two letters away, the nearest and then
 // the first in order; "" where none is.
 func closest(name string, among []string) string {
@@ -18,21 +20,5 @@ func distance(a, b string) int {
 	if len(x) > 64 || len(y) > 64 {
 		return 64
 	}
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, c := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, d := range y {
-			cost := diagonal
-			if c != d {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(y)]
+	return letters.Distance(x, y)
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	near "mcpg/internal/letters"
 )
 
 // UnknownFocus says that a graph has nothing of a name.
@@ -58,26 +60,7 @@ func unknownFocus(g Graph, want, part string, lines map[string]bool) *UnknownFoc
 
 // distance is the number of letters to change, in lower case; of long names the
 // first 100 letters count.
-func distance(a, b string) int {
-	x, y := letters(a), letters(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, s := range y {
-			change := diagonal
-			if r != s {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(y)]
-}
+func distance(a, b string) int { return near.Distance(letters(a), letters(b)) }
 
 func letters(s string) []rune {
 	r := []rune(strings.ToLower(s[:min(len(s), 400)]))
