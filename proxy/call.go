@@ -95,6 +95,9 @@ func (h *held) run() {
 	case <-h.gone:
 		return
 	}
+	if !h.stillHere() { // both came at once: nothing is read for nobody
+		return
+	}
 	if !s.list(h.gone) { // what the tools are can't be found out: it goes as it is
 		h.unjudged = true
 		h.decided()
