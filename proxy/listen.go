@@ -22,8 +22,8 @@ type Listener struct {
 
 	mu       sync.Mutex
 	sessions map[string]*visit
-	// stateless are sessions of requests that say all by themselves. Ids are their
-	// clients' own, so that each is in use once at a time in a session.
+	// stateless are sessions of requests that say all by themselves. Ids and progress
+	// tokens are their clients' own, so that each is in use once at a time in a session.
 	stateless []*visit
 	work      sync.WaitGroup
 }
@@ -132,8 +132,8 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "no such session", http.StatusNotFound)
 			return
 		}
-		s := v.open("", "", false)
-		if s == nil {
+		s := newStream("", "", false)
+		if !v.open(s) {
 			http.Error(w, "the session has such a stream already", http.StatusConflict)
 			return
 		}
@@ -170,7 +170,7 @@ func (l *Listener) post(w http.ResponseWriter, r *http.Request, name string) {
 		refuse(w, http.StatusBadRequest, "null", "want one JSON-RPC message")
 		return
 	}
-	v, status, why := l.host(&m, name)
+	v, s, status, why := l.host(&m, name)
 	if v == nil {
 		id := "null"
 		if m.id != nil {
@@ -187,55 +187,67 @@ func (l *Listener) post(w http.ResponseWriter, r *http.Request, name string) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	s := v.open(idKey(m.id), string(member(member(m.params, "_meta"), "progressToken")), m.method == "subscriptions/listen")
 	v.take(frame)
 	v.events(w, r, s)
 }
 
-// host finds the session that a message is for, or starts it.
-func (l *Listener) host(m *message, name string) (v *visit, status int, why string) {
+// host finds the session that a message is for, or starts it, and opens the stream of a
+// request's answer: finding and opening are one step, or two requests with one id would
+// both find its place free.
+func (l *Listener) host(m *message, name string) (v *visit, s *stream, status int, why string) {
+	if m.method != "" && m.id != nil {
+		s = newStream(idKey(m.id), string(member(member(m.params, "_meta"), "progressToken")), m.method == "subscriptions/listen")
+	}
 	if name != "" {
 		if v = l.of(name); v == nil {
-			return nil, http.StatusNotFound, "no such session"
+			return nil, nil, http.StatusNotFound, "no such session"
 		}
-		return v, 0, ""
+		if s != nil {
+			v.open(s)
+		}
+		return v, s, 0, ""
 	}
-	if m.method == "initialize" {
-		v, err := l.visit(rand.Text())
-		if err != nil {
-			return nil, http.StatusBadGateway, err.Error()
+	if m.method != "initialize" {
+		if !m.stateless() && m.method != "server/discover" {
+			return nil, nil, http.StatusBadRequest, "want Mcp-Session-Id: a session begins with initialize"
 		}
 		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.sessions[v.name] = v
-		return v, 0, ""
-	}
-	if !m.stateless() && m.method != "server/discover" {
-		return nil, http.StatusBadRequest, "want Mcp-Session-Id: a session begins with initialize"
-	}
-	l.mu.Lock()
-	for _, v := range l.stateless {
-		if m.id == nil || v.free(idKey(m.id)) {
-			l.mu.Unlock()
-			return v, 0, ""
+		for _, v := range l.stateless {
+			if s == nil || v.openFree(s) {
+				l.mu.Unlock()
+				return v, s, 0, ""
+			}
 		}
+		l.mu.Unlock()
+	} else {
+		name = rand.Text()
 	}
-	l.mu.Unlock()
-	v, err := l.visit("")
+	v, err := l.visit(name)
 	if err != nil {
-		return nil, http.StatusBadGateway, err.Error()
+		return nil, nil, http.StatusBadGateway, err.Error()
+	}
+	if s != nil {
+		v.open(s)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stateless = append(l.stateless, v)
-	return v, 0, ""
+	if name != "" {
+		l.sessions[name] = v
+	} else {
+		l.stateless = append(l.stateless, v)
+	}
+	return v, s, 0, ""
 }
 
-// free tells whether no open request has an id.
-func (v *visit) free(id string) bool {
+// openFree opens a stream, unless an open one has its id or progress token.
+func (v *visit) openFree(s *stream) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return !slices.ContainsFunc(v.streams, func(s *stream) bool { return s.id == id })
+	if slices.ContainsFunc(v.streams, func(o *stream) bool { return o.id == s.id || s.token != "" && o.token == s.token }) {
+		return false
+	}
+	v.add(s)
+	return true
 }
 
 // take hands a frame of the client's on.
@@ -245,14 +257,17 @@ func (v *visit) take(frame []byte) {
 	v.s.FromClient(frame, false)
 }
 
-// open opens a stream; nil if it is the second one that answers no request.
-func (v *visit) open(id, token string, listen bool) *stream {
-	s := &stream{id: id, token: token, listen: listen, frames: make(chan []byte, 64), done: make(chan struct{})}
+func newStream(id, token string, listen bool) *stream {
+	return &stream{id: id, token: token, listen: listen, frames: make(chan []byte, 64), done: make(chan struct{})}
+}
+
+// open opens a stream; false if it is the second one that answers no request.
+func (v *visit) open(s *stream) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if id == "" {
+	if s.id == "" {
 		if slices.ContainsFunc(v.streams, func(o *stream) bool { return o.id == "" }) {
-			return nil
+			return false
 		}
 		for _, f := range v.early {
 			if len(s.frames) < cap(s.frames) {
@@ -261,9 +276,14 @@ func (v *visit) open(id, token string, listen bool) *stream {
 		}
 		v.early = nil
 	}
+	v.add(s)
+	return true
+}
+
+// add notes an open stream. v.mu is held.
+func (v *visit) add(s *stream) {
 	v.streams = append(v.streams, s)
 	v.used = time.Now()
-	return s
 }
 
 // close takes a stream off.

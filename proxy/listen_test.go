@@ -169,3 +169,24 @@ func TestListenIdle(t *testing.T) {
 	}
 	l.Close()
 }
+
+// TestStatelessStreams: requests that share an id or a progress token never share a session.
+func TestStatelessStreams(t *testing.T) {
+	t.Parallel()
+	v := &visit{}
+	for _, tt := range []struct {
+		id, token string
+		want      bool
+	}{
+		{"1", `"p"`, true},
+		{"1", `"q"`, false},
+		{"2", `"p"`, false},
+		{"2", "", true},
+		{"3", "", true},
+		{"4", `"q"`, true},
+	} {
+		if got := v.openFree(newStream(tt.id, tt.token, false)); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}
