@@ -1,8 +1,12 @@
 package adapter
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpg/behavior"
 	"mcpg/calllog"
@@ -25,6 +29,39 @@ func LoadSet(names []string) (Set, error) {
 		s = append(s, a)
 	}
 	return s, nil
+}
+
+// ParseSet reads what String writes; "" is no adapter.
+func ParseSet(text string) (Set, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var docs []jsontext.Value
+	if err := json.Unmarshal([]byte(text), &docs); err != nil {
+		return nil, err
+	}
+	var s Set
+	for _, d := range docs {
+		a, err := Parse(d)
+		if err != nil {
+			return nil, err
+		}
+		s = append(s, a)
+	}
+	return s, nil
+}
+
+// String is the adapters' documents as one JSON list, the same however often it was
+// read and written; "" without one.
+func (s Set) String() string {
+	if len(s) == 0 {
+		return ""
+	}
+	docs := make([][]byte, len(s))
+	for i, a := range s {
+		docs[i] = bytes.TrimSpace(a.Source())
+	}
+	return "[" + string(bytes.Join(docs, []byte(","))) + "]"
 }
 
 // For finds the adapter of a server: the one of its name, upper case and _ and

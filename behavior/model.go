@@ -339,45 +339,61 @@ func Read(r io.Reader) (*Graph, error) {
 	case sum != doc.SHA256:
 		return nil, fmt.Errorf("%w: its checksum isn't that of what it says; it is damaged, or was edited. Learn it again with mcpg learn", ErrNotModel)
 	}
-	g := &Graph{Calls: doc.Calls, Domains: doc.Domains}
-	for _, d := range doc.Tools {
-		t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved}
-		if d.First != nil && d.Last != nil {
-			t.Called = Span{*d.First, *d.Last, true}
-		}
-		var err error
-		if t.Guard, err = d.Guard.guard(); err != nil {
-			return nil, fmt.Errorf("%w: tool %s: %v", ErrNotModel, d.Tool, err)
-		}
-		for _, e := range d.Effects {
-			t.Effects = append(t.Effects, Effect{Field: e.Field, To: decodeValue(e.To), Calls: e.Calls})
-		}
-		for name, n := range d.Outcomes {
-			o, err := calllog.ParseOutcome(name)
-			if err != nil {
-				return nil, fmt.Errorf("%w: %v", ErrNotModel, err)
-			}
-			t.Counts[o] = n
-		}
-		for i := range d.Cells {
-			c, err := d.Cells[i].cell()
-			if err != nil {
-				return nil, fmt.Errorf("%w: tool %s: %v", ErrNotModel, d.Tool, err)
-			}
-			t.Cells = append(t.Cells, c)
-		}
-		g.Tools = append(g.Tools, t)
-	}
-	var err error
-	if g.Timelines, err = doc.Timelines.timelines(g.Tools); err != nil {
+	g, err := doc.evidence()
+	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrNotModel, err)
 	}
+	g.Domains = doc.Domains
 	for i := range doc.Contradictions {
 		if err := g.readCause(&doc.Contradictions[i]); err != nil {
 			return nil, fmt.Errorf("%w: %v", ErrNotModel, err)
 		}
 	}
 	return g, nil
+}
+
+// evidence is the graph of a document without what is said of all tools together.
+func (d *modelJSON) evidence() (*Graph, error) {
+	g := &Graph{Calls: d.Calls}
+	for i := range d.Tools {
+		t, err := d.Tools[i].tool()
+		if err != nil {
+			return nil, fmt.Errorf("tool %s: %w", d.Tools[i].Tool, err)
+		}
+		g.Tools = append(g.Tools, t)
+	}
+	var err error
+	g.Timelines, err = d.Timelines.timelines(g.Tools)
+	return g, err
+}
+
+func (d *toolJSON) tool() (*Tool, error) {
+	t := &Tool{Server: d.Server, Name: d.Tool, Fingerprint: d.Fingerprint, Unobserved: d.Unobserved}
+	if d.First != nil && d.Last != nil {
+		t.Called = Span{*d.First, *d.Last, true}
+	}
+	var err error
+	if t.Guard, err = d.Guard.guard(); err != nil {
+		return nil, err
+	}
+	for _, e := range d.Effects {
+		t.Effects = append(t.Effects, Effect{Field: e.Field, To: decodeValue(e.To), Calls: e.Calls})
+	}
+	for name, n := range d.Outcomes {
+		o, err := calllog.ParseOutcome(name)
+		if err != nil {
+			return nil, err
+		}
+		t.Counts[o] = n
+	}
+	for i := range d.Cells {
+		c, err := d.Cells[i].cell()
+		if err != nil {
+			return nil, err
+		}
+		t.Cells = append(t.Cells, c)
+	}
+	return t, nil
 }
 
 // readCause takes a contradiction's cause; the rest of it is derived.

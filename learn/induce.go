@@ -21,7 +21,7 @@ func (e *Evidence) Induce() *behavior.Graph {
 	}
 	slices.SortFunc(g.Tools, (*behavior.Tool).Compare)
 	g.Domains = domains(g.Tools)
-	g.Timelines = e.timelines().graph()
+	g.Timelines = e.timelines().graph(func(t *toolEvidence) *behavior.Tool { return t.derived })
 	g.Causes = causes(g)
 	return g
 }

@@ -103,7 +103,6 @@ func (l *timelines) merge(o *timelines, there func(*Slot) *Slot) {
 			l.add(session, h)
 		}
 	}
-	l.settle()
 }
 
 // slots are the slots in use of one tool.
@@ -119,8 +118,8 @@ func (l *timelines) slots(t *toolEvidence) map[*Slot]bool {
 	return out
 }
 
-// graph gives the timelines in terms of the derived tools.
-func (l *timelines) graph() behavior.Timelines {
+// graph gives the timelines in terms of a graph's tools.
+func (l *timelines) graph(tool func(*toolEvidence) *behavior.Tool) behavior.Timelines {
 	l.settle()
 	out := behavior.Timelines{From: l.from}
 	for _, session := range slices.Sorted(maps.Keys(l.sessions)) {
@@ -128,7 +127,7 @@ func (l *timelines) graph() behavior.Timelines {
 		for _, h := range l.sessions[session] {
 			s := h.slot
 			t.Calls = append(t.Calls, behavior.Occurrence{
-				Time: h.time, Age: h.age, Tool: s.t.derived, Outcome: s.outcome, Cell: s.cell, Cluster: s.refused.Cluster, Cause: s.refused.Cause,
+				Time: h.time, Age: h.age, Tool: tool(s.t), Outcome: s.outcome, Cell: s.cell, Cluster: s.refused.Cluster, Cause: s.refused.Cause,
 				Resource: s.resource, Wrote: s.wrote, Args: h.args, State: h.state, Left: s.left,
 			})
 		}

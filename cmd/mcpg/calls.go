@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"mcpg/adapter"
@@ -91,21 +88,9 @@ func (a *app) each(ctx context.Context, s *source, names []string, emit func(*ca
 
 // adaptersOf gives the adapters that a table was read with.
 func adaptersOf(r *table.Reader) (adapter.Set, error) {
-	note := r.Note(table.AdaptersNote)
-	if note == "" {
-		return nil, nil
-	}
-	var docs []jsontext.Value
-	if err := json.Unmarshal([]byte(note), &docs); err != nil {
+	set, err := adapter.ParseSet(r.Note(table.AdaptersNote))
+	if err != nil {
 		return nil, fmt.Errorf("adapters in the table: %w", err)
-	}
-	var set adapter.Set
-	for _, d := range docs {
-		ad, err := adapter.Parse(d)
-		if err != nil {
-			return nil, fmt.Errorf("adapter in the table: %w", err)
-		}
-		set = append(set, ad)
 	}
 	return set, nil
 }
@@ -115,16 +100,7 @@ func adaptersNote(set adapter.Set) []table.Note {
 	if len(set) == 0 {
 		return nil
 	}
-	var b bytes.Buffer
-	b.WriteByte('[')
-	for i, ad := range set {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(bytes.TrimSpace(ad.Source())) // the same in every generation of a table
-	}
-	b.WriteByte(']')
-	return []table.Note{{Key: table.AdaptersNote, Value: b.String()}}
+	return []table.Note{{Key: table.AdaptersNote, Value: set.String()}}
 }
 
 // ingest reads logs with a bar. What the command line says of the source is

@@ -25,6 +25,36 @@ func reader(t testing.TB, data []byte, mem memory.Allocator) *Reader {
 	return r
 }
 
+// TestSections: the calls of all sections are those of the table, in their order.
+func TestSections(t *testing.T) {
+	calls := manyCalls(250)
+	eachFormat(t, func(t *testing.T, format Format, mem memory.Allocator) {
+		r := reader(t, write(t, format, mem, calls, small(40)), mem)
+		defer r.Close()
+		if want := map[Format]int{Parquet: 7, IPC: 1}[format]; r.Groups() != want {
+			t.Fatalf("%d parts, want %d", r.Groups(), want)
+		}
+		var got []*calllog.Call
+		for from := 0; from < r.Groups(); from += 3 {
+			s := r.Section(from, min(from+3, r.Groups()))
+			n := len(got)
+			for s.Next() {
+				got = append(got, s.Call())
+			}
+			if err := s.Err(); err != nil {
+				t.Fatal(err)
+			}
+			if rows := s.NumRows(); rows >= 0 && int(rows) != len(got)-n {
+				t.Errorf("%d rows of %d", len(got)-n, rows)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		same(t, got, calls)
+	})
+}
+
 func TestColumnPlaces(t *testing.T) {
 	if len(Columns) != numColumns {
 		t.Fatalf("%d columns, %d constants", len(Columns), numColumns)

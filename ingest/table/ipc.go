@@ -61,6 +61,8 @@ func (f *ipcFile) checkEnd() error {
 
 func (f *ipcFile) schema() *arrow.Schema { return f.shape }
 func (f *ipcFile) numRows() int64        { return -1 }
+func (f *ipcFile) groups() int           { return 1 }
+func (f *ipcFile) section(_, _ int) file { return f }
 
 func (f *ipcFile) stream(cols, fields []int, _ bool) (stream, error) {
 	in, err := f.reader()

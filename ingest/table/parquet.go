@@ -25,6 +25,8 @@ type parquetFile struct {
 	dicts *pqarrow.FileReader // gives texts as the dictionaries that the file has
 	shape *arrow.Schema
 	mem   memory.Allocator
+
+	first, last int // row groups that are read, without the last
 }
 
 func newParquetFile(r io.ReaderAt, size int64, mem memory.Allocator) (*parquetFile, error) {
@@ -41,7 +43,7 @@ func newParquetFile(r io.ReaderAt, size int64, mem memory.Allocator) (*parquetFi
 	if err := checkExtents(in.MetaData(), size); err != nil {
 		return nil, err
 	}
-	f := &parquetFile{in: in, mem: mem}
+	f := &parquetFile{in: in, mem: mem, last: in.NumRowGroups()}
 	f.cols, err = pqarrow.NewFileReader(in, pqarrow.ArrowReadProperties{}, mem)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -90,10 +92,24 @@ func checkExtents(md *metadata.FileMetaData, size int64) error {
 }
 
 func (f *parquetFile) schema() *arrow.Schema { return f.shape }
-func (f *parquetFile) numRows() int64        { return f.in.NumRows() }
+func (f *parquetFile) groups() int           { return f.last - f.first }
+
+func (f *parquetFile) numRows() int64 {
+	n := int64(0)
+	for g := f.first; g < f.last; g++ {
+		n += f.in.MetaData().RowGroup(g).NumRows()
+	}
+	return n
+}
+
+func (f *parquetFile) section(from, to int) file {
+	s := *f
+	s.first, s.last = f.first+from, f.first+to
+	return &s
+}
 
 func (f *parquetFile) stream(cols, fields []int, encoded bool) (stream, error) {
-	return &parquetStream{file: f, fields: fields, shape: schemaOf(cols), encoded: encoded}, nil
+	return &parquetStream{file: f, fields: fields, shape: schemaOf(cols), encoded: encoded, group: f.first}, nil
 }
 
 // isDictionary tells whether all pages of a column in a row group hold indices into
@@ -150,7 +166,7 @@ func (s *parquetStream) next() (arrow.RecordBatch, error) {
 // enter opens the next row group, or returns io.EOF.
 func (s *parquetStream) enter() error {
 	s.close()
-	if s.group >= s.file.in.NumRowGroups() {
+	if s.group >= s.file.last {
 		return io.EOF
 	}
 	s.cols = make([]*pqarrow.ColumnReader, len(s.fields))

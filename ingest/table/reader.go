@@ -42,6 +42,9 @@ type file interface {
 	stream(cols, fields []int, encoded bool) (stream, error)
 	// numRows is -1 where the file doesn't say.
 	numRows() int64
+	// groups is into how many parts it may be cut; section is some of them.
+	groups() int
+	section(from, to int) file
 }
 
 // stream gives batches, and io.EOF after the last. The caller releases each.
@@ -119,6 +122,16 @@ func ReadAll(r io.Reader) (*Reader, error) {
 // NumRows returns the number of calls, or -1 for an IPC stream, which doesn't
 // say it beforehand.
 func (r *Reader) NumRows() int64 { return r.file.numRows() }
+
+// Groups returns into how many parts the table may be cut: the row groups of Parquet,
+// and 1 for an IPC stream.
+func (r *Reader) Groups() int { return r.file.groups() }
+
+// Section returns a Reader of the parts from (counted from 0) up to and without to:
+// at least one, and all of the table. It is good for as long as r isn't closed.
+func (r *Reader) Section(from, to int) *Reader {
+	return &Reader{file: r.file.section(from, to), places: r.places}
+}
 
 // Next reads the next call. It returns false at the end and after an error.
 func (r *Reader) Next() (ok bool) {
