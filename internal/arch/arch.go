@@ -65,6 +65,8 @@ var table = []row{
 		may: []string{"report/draw", "analyze", "bench", "mcptree", "store", "behavior", "calllog"}},
 	{dir: "report/draw", why: "a graph as data into pictures; leaf"},
 	{dir: "internal", why: "positions, goldens and the like"},
+	{dir: "internal/synth", why: "calls of any number, for benchmarks/ and scale/ to measure on",
+		may: []string{"calllog", "ingest/table"}},
 	{dir: "cmd", why: "flags, wiring and exit codes", init: true,
 		may: []string{all}},
 	{dir: "cmd/mcptree", why: "stays small, and starts fast, without report and its pictures", init: true,

@@ -36,8 +36,10 @@ type job struct {
 }
 
 // New starts a learner with a worker a processor.
-func New() *Learner {
-	n := runtime.GOMAXPROCS(0)
+func New() *Learner { return NewOf(runtime.GOMAXPROCS(0)) }
+
+// NewOf starts a learner with n workers.
+func NewOf(n int) *Learner {
 	l := &Learner{jobs: make(chan job, n), parts: make([]learn.Evidence, n)}
 	for i := range l.parts {
 		l.workers.Go(func() {

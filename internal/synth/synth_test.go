@@ -1,0 +1,30 @@
+package synth
+
+import (
+	"testing"
+
+	"mcpg/calllog"
+)
+
+// TestCalls: the same shape gives the same calls, and all that a shape asks for.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	s := Shape{Tools: 7, States: 50, Features: 9}
+	tools, states, outcomes := map[string]bool{}, map[string]bool{}, map[calllog.Outcome]int{}
+	var first []string
+	for c := range s.Calls(5000) {
+		tools[c.Tool], states[string(c.Before)] = true, true
+		outcomes[c.Outcome]++
+		first = append(first, c.ID+c.Tool+string(c.Args)+string(c.Before)+c.Outcome.String())
+	}
+	if len(tools) != 7 || len(states) != 50 || outcomes[calllog.Rejected] < 500 || outcomes[calllog.OK] < 2000 || outcomes[calllog.Transport] == 0 {
+		t.Errorf("%d tools, %d states, %v", len(tools), len(states), outcomes)
+	}
+	i := 0
+	for c := range s.Calls(5000) {
+		if got := c.ID + c.Tool + string(c.Args) + string(c.Before) + c.Outcome.String(); got != first[i] {
+			t.Fatal(got, first[i])
+		}
+		i++
+	}
+}
