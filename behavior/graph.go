@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"mcpg/calllog"
 )
@@ -39,8 +40,12 @@ type Cell struct {
 }
 
 // Key is canonical within a tool.
-func (c *Cell) Key() string {
-	return c.Class + "\x1d" + c.Primary + "\x1d" + c.State.Key() + "\x1d" + c.Args.Key()
+func (c *Cell) Key() string { return string(c.AppendKey(nil)) }
+
+// AppendKey appends what Key gives.
+func (c *Cell) AppendKey(b []byte) []byte {
+	b = append(append(append(append(b, c.Class...), '\x1d'), c.Primary...), '\x1d')
+	return c.Args.AppendKey(append(c.State.AppendKey(b), '\x1d'))
 }
 
 // Node is the state of the first resource, without its role: what a graph of
@@ -112,6 +117,8 @@ type Tool struct {
 	// state was not observed.
 	Unobserved int
 	Called     Span
+
+	indexed atomic.Pointer[toolIndex]
 }
 
 // Compare orders tools by server, name and fingerprint.

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -51,13 +52,54 @@ type toolJSON struct {
 	Last        *int64         `json:"last_us,omitzero"`
 	Guard       guardJSON      `json:"guard"`
 	Effects     []effectJSON   `json:"effects"`
-	Cells       []cellJSON     `json:"cells"`
+	Cells       cellList       `json:"cells"`
 }
 
 type effectJSON struct {
 	Field string `json:"field"`
 	To    string `json:"to"`
 	Calls int    `json:"calls"`
+}
+
+// cellList is written and read a cell at a time: there may be a million.
+type cellList []*Cell
+
+func (l cellList) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if err := enc.WriteToken(jsontext.BeginArray); err != nil {
+		return err
+	}
+	for _, c := range l {
+		d := cellDoc(c)
+		if err := json.MarshalEncode(enc, &d); err != nil {
+			return err
+		}
+	}
+	return enc.WriteToken(jsontext.EndArray)
+}
+
+func (l *cellList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*l = nil
+	switch start, err := dec.ReadToken(); {
+	case err != nil:
+		return err
+	case start.Kind() == 'n':
+		return nil
+	case start.Kind() != '[':
+		return fmt.Errorf("cells: want an array, not %s", start.Kind())
+	}
+	for dec.PeekKind() != ']' {
+		var d cellJSON
+		if err := json.UnmarshalDecode(dec, &d); err != nil {
+			return err
+		}
+		c, err := d.cell()
+		if err != nil {
+			return err
+		}
+		*l = append(*l, c)
+	}
+	_, err := dec.ReadToken()
+	return err
 }
 
 type cellJSON struct {
@@ -149,12 +191,12 @@ func (g *Graph) Write(w io.Writer) error {
 	if doc.SHA256, err = doc.sum(); err != nil {
 		return err
 	}
-	b, err := json.Marshal(&doc, json.Deterministic(true), jsontext.WithIndent(" "), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
+	out := bufio.NewWriterSize(w, 1<<16)
+	if err := json.MarshalWrite(out, &doc, json.Deterministic(true), jsontext.WithIndent(" "), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return err
 	}
-	_, err = w.Write(append(b, '\n'))
-	return err
+	_ = out.WriteByte('\n')
+	return out.Flush()
 }
 
 // sum is the checksum of what the document says, however it is laid out.
@@ -198,9 +240,7 @@ func toolDoc(t *Tool) toolJSON {
 	for _, e := range t.Effects {
 		d.Effects = append(d.Effects, effectJSON{e.Field, e.To.String(), e.Calls})
 	}
-	for _, c := range t.Cells {
-		d.Cells = append(d.Cells, cellDoc(c))
-	}
+	d.Cells = t.Cells
 	return d
 }
 
@@ -386,13 +426,7 @@ func (d *toolJSON) tool() (*Tool, error) {
 		}
 		t.Counts[o] = n
 	}
-	for i := range d.Cells {
-		c, err := d.Cells[i].cell()
-		if err != nil {
-			return nil, err
-		}
-		t.Cells = append(t.Cells, c)
-	}
+	t.Cells = d.Cells
 	return t, nil
 }
 

@@ -3,6 +3,7 @@ package behavior
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -27,7 +28,8 @@ func OfferID(modelFingerprint, server, tool, resource string, state State) strin
 // Offer judges a tool for a resource whose state is known, with arguments and
 // other resources open: it fails only if this state alone proves it.
 func (t *Tool) Offer(class string, state State) (Offer, bool) {
-	role, ok := t.roleOf(class)
+	at := t.index()
+	role, ok := at.primary[class]
 	if !ok {
 		return Offer{}, false
 	}
@@ -36,7 +38,7 @@ func (t *Tool) Offer(class string, state State) (Offer, bool) {
 	if role != "" {
 		x = state.withRole(role)
 	}
-	for _, r := range t.roles() {
+	for _, r := range at.roles {
 		if r != role {
 			x.Unknown = append(x.Unknown, Path{r, ""})
 		}
@@ -44,12 +46,8 @@ func (t *Tool) Offer(class string, state State) (Offer, bool) {
 	x.Unknown = append(x.Unknown, Path{ArgsRole, ""}, Path{RelationRole, ""})
 	x = NewState(x.Features, x.Unknown).Drop(t.Guard.IsWide)
 	o.Verdict = t.Guard.Judge(x)
-	key := x.Of(role).Key()
 	seen := 0
-	for _, c := range t.Cells {
-		if c.Class != class || c.Node().Key() != key {
-			continue
-		}
+	for _, c := range at.nodes[nodeKey{class, x.Of(role).Key()}] {
 		seen += c.OK
 		if c.OK > 0 && o.Outcome == Undetermined {
 			o.Outcome, o.Status = Works, Conditional
@@ -78,6 +76,40 @@ func onlyArguments(ps []Path) bool {
 	return !slices.ContainsFunc(ps, func(p Path) bool { return !p.NamesArgument() })
 }
 
+// toolIndex is what is asked of a tool's cells again and again.
+type toolIndex struct {
+	primary map[string]string // the role that the first resource of a class has
+	roles   []string          // of resources, sorted
+	nodes   map[nodeKey][]*Cell
+}
+
+type nodeKey struct{ class, state string }
+
+// index is made when it is first asked for; the cells of a tool are always the same.
+func (t *Tool) index() *toolIndex {
+	if at := t.indexed.Load(); at != nil {
+		return at
+	}
+	at := &toolIndex{primary: map[string]string{}, nodes: map[nodeKey][]*Cell{}}
+	roles := map[string]bool{}
+	for _, c := range t.Cells {
+		if _, ok := at.primary[c.Class]; !ok {
+			at.primary[c.Class] = c.Primary
+		}
+		for _, f := range c.State.Features {
+			roles[f.Role] = true
+		}
+		for _, u := range c.State.Unknown {
+			roles[u.Role] = true
+		}
+		k := nodeKey{c.Class, c.Node().Key()}
+		at.nodes[k] = append(at.nodes[k], c)
+	}
+	at.roles = slices.Sorted(maps.Keys(roles))
+	t.indexed.Store(at)
+	return at
+}
+
 // roleOf finds the role that the tool's first resource of a class has.
 func (t *Tool) roleOf(class string) (string, bool) {
 	for _, c := range t.Cells {
@@ -86,25 +118,6 @@ func (t *Tool) roleOf(class string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// roles lists the resource roles in the tool's cells.
-func (t *Tool) roles() []string {
-	var out []string
-	for _, c := range t.Cells {
-		for _, f := range c.State.Features {
-			if !slices.Contains(out, f.Role) {
-				out = append(out, f.Role)
-			}
-		}
-		for _, u := range c.State.Unknown {
-			if !slices.Contains(out, u.Role) {
-				out = append(out, u.Role)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // withRole puts a role on the facts of a single resource.

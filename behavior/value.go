@@ -199,12 +199,26 @@ func NewState(fs []Feature, unknown []Path) State {
 
 // Join is the state that holds the facts of both.
 func (s State) Join(t State) State {
+	if len(t.Features) == 0 && len(t.Unknown) == 0 {
+		return State{slices.Clone(s.Features), slices.Clone(s.Unknown)}
+	}
+	if n, m := len(s.Features), len(t.Features); n > 0 && m > 0 {
+		// Both are sorted, and arguments have roles after which no resource's comes.
+		if t.Features[m-1].Compare(s.Features[0]) < 0 {
+			s, t = t, s
+			n, m = m, n
+		}
+		if s.Features[n-1].Path.Compare(t.Features[0].Path) < 0 {
+			unknown := append(slices.Clone(s.Unknown), t.Unknown...)
+			slices.SortFunc(unknown, Path.Compare)
+			return State{append(append(make([]Feature, 0, n+m), s.Features...), t.Features...), slices.Compact(unknown)}
+		}
+	}
 	return NewState(append(slices.Clone(s.Features), t.Features...), append(slices.Clone(s.Unknown), t.Unknown...))
 }
 
 // Key is a canonical text: equal states, equal keys.
 func (s State) Key() string {
-	var b strings.Builder
 	n := 0
 	for i := range s.Features {
 		f := &s.Features[i]
@@ -213,27 +227,27 @@ func (s State) Key() string {
 			n += 16
 		}
 	}
-	b.Grow(n)
+	return string(s.AppendKey(make([]byte, 0, n)))
+}
+
+// AppendKey appends what Key gives.
+func (s State) AppendKey(b []byte) []byte {
 	for i := range s.Features {
 		f := &s.Features[i]
-		b.WriteString(f.Role)
-		b.WriteByte('\x1f')
-		b.WriteString(f.Field)
-		b.WriteByte('\x1f')
-		b.WriteString(f.Value.String())
+		b = append(append(append(b, f.Role...), '\x1f'), f.Field...)
+		b = append(b, '\x1f')
 		if f.IsNumber() {
-			b.WriteByte('#')
+			b = append(append(b, f.Value.String()...), '#')
+		} else {
+			b = append(b, f.Token...)
 		}
-		b.WriteByte('\x1e')
+		b = append(b, '\x1e')
 	}
 	for _, u := range s.Unknown {
-		b.WriteByte('?')
-		b.WriteString(u.Role)
-		b.WriteByte('\x1f')
-		b.WriteString(u.Field)
-		b.WriteByte('\x1e')
+		b = append(append(append(append(b, '?'), u.Role...), '\x1f'), u.Field...)
+		b = append(b, '\x1e')
 	}
-	return b.String()
+	return b
 }
 
 // String writes [status=DRAFT, tests_passed=false]; what was not observed is

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"cmp"
-	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -29,6 +28,9 @@ const byChance = 0.001
 // must tell them from the successes of each part, with nothing known of these.
 const folds = 5
 
+// none is no part of them.
+const none = -1
+
 // observed is a state with calls of one kind that were made in it.
 type observed struct {
 	behavior.State
@@ -41,16 +43,17 @@ type observed struct {
 type refusals struct {
 	behavior.Condition
 	in          []observed
-	fixed       []behavior.Literal // that all have by the way they were chosen
-	unexplained int                // of them, by any conjunction of needs
-	slack       int                // so many successes like them are disputed
+	fixed       []behavior.Literal        // that all have by the way they were chosen
+	values      map[behavior.Path]*values // of in, once they are asked for
+	unexplained int                       // of them, by any conjunction of needs
+	slack       int                       // so many successes like them are disputed
 }
 
 // conditions finds for each text of failures what they have in common, if no
 // success has all of it, nor any that was held back. The conjunction is the most
 // specific one, so it rests on no choice among literals; where successes have all
 // of it too, one comparison of sums or products may tell them apart.
-func conditions(g *behavior.Guard, cells []*behavior.Cell) []behavior.Condition {
+func conditions(g *behavior.Guard, cells []joined) []behavior.Condition {
 	worked, failed := sortOut(cells)
 	if total(worked) < minContrast {
 		return nil
@@ -88,7 +91,7 @@ type parts [folds]struct {
 	kept, rest []observed
 }
 
-func newParts(cells []*behavior.Cell, worked []observed) *parts {
+func newParts(cells []joined, worked []observed) *parts {
 	var p parts
 	for i := range p {
 		for _, o := range worked {
@@ -98,7 +101,7 @@ func newParts(cells []*behavior.Cell, worked []observed) *parts {
 				p[i].kept = append(p[i].kept, o)
 			}
 		}
-		p[i].allowed = sync.OnceValue(func() map[behavior.Path]*behavior.Allowed { return allowedBy(successesOf(cells, uint32(i))) })
+		p[i].allowed = sync.OnceValue(func() map[behavior.Path]*behavior.Allowed { return allowedBy(successes(cells, i)) })
 	}
 	return &p
 }
@@ -196,12 +199,11 @@ func (r *refusals) partedBy(path behavior.Path) []*refusals {
 }
 
 // sortOut lists what worked, and what failed by its text.
-func sortOut(cells []*behavior.Cell) (worked []observed, failed map[string]*refusals) {
+func sortOut(cells []joined) (worked []observed, failed map[string]*refusals) {
 	failed = map[string]*refusals{}
 	for _, cell := range cells {
-		all := cell.All()
 		if cell.OK > 0 {
-			worked = append(worked, observed{all, cell.OK, cell.OKSample, foldOf(cell)})
+			worked = append(worked, observed{cell.all, cell.OK, cell.OKSample, cell.fold})
 		}
 		for _, r := range cell.Refused {
 			f := failed[r.Cluster]
@@ -209,7 +211,7 @@ func sortOut(cells []*behavior.Cell) (worked []observed, failed map[string]*refu
 				f = &refusals{Condition: behavior.Condition{Cluster: r.Cluster, Example: r.Example}}
 				failed[r.Cluster] = f
 			}
-			f.in = append(f.in, observed{State: all, calls: r.Calls, sample: r.Sample})
+			f.in = append(f.in, observed{State: cell.all, calls: r.Calls, sample: r.Sample})
 			f.Calls += r.Calls
 			f.Distinct = f.Distinct.Merge(r.Sample)
 			f.Example = min(f.Example, r.Example)
@@ -238,26 +240,6 @@ func allowedBy(list []*behavior.Allowed) map[behavior.Path]*behavior.Allowed {
 		out[a.Path] = a
 	}
 	return out
-}
-
-func foldOf(c *behavior.Cell) uint32 {
-	h := fnv.New32a()
-	h.Write([]byte(c.Key()))
-	return h.Sum32() % folds
-}
-
-// successesOf collects what successes had, but for those of one part.
-func successesOf(cells []*behavior.Cell, without uint32) []*behavior.Allowed {
-	kept := make([]*behavior.Cell, len(cells))
-	for i, c := range cells {
-		kept[i] = c
-		if c.OK > 0 && foldOf(c) == without {
-			bare := *c
-			bare.OK = 0
-			kept[i] = &bare
-		}
-	}
-	return successes(kept)
 }
 
 // described are those in which all literals hold.
@@ -296,33 +278,88 @@ func (r *refusals) condition(allowed map[behavior.Path]*behavior.Allowed, worked
 	return nil
 }
 
-// common lists the literals that all failures share, and those that nearly all do.
-// A number beyond those of successes counts from the failures' on: what lies
-// between was never tried.
+// common lists the literals that all failures share, and those that nearly all do:
+// the value of a path, that it is none of those that successes had, or that it is
+// beyond their numbers. Such a number counts from the failures' on: what lies between
+// was never tried.
 func (r *refusals) common(allowed map[behavior.Path]*behavior.Allowed) (all, most []behavior.Literal) {
-	count := map[behavior.Literal]int{}
-	bounds := map[behavior.Literal]float64{}
-	for _, o := range r.in {
-		for _, l := range literals(allowed, o.State) {
-			bound := l.Bound
-			l.Bound = 0
-			if have, ok := bounds[l]; ok && (l.Op == behavior.NoLess) == (have < bound) {
-				bound = have
-			}
-			bounds[l] = bound
-			count[l] += o.calls
-		}
+	if r.values == nil {
+		r.values = valuesOf(r.in)
 	}
-	for l, n := range count {
-		if n < enough(r.Calls) {
-			continue
+	add := func(l behavior.Literal, calls int) {
+		if calls < max(1, enough(r.Calls)) {
+			return
 		}
-		l.Bound = bounds[l]
-		if most = append(most, l); n == r.Calls {
+		if most = append(most, l); calls == r.Calls {
 			all = append(all, l)
 		}
 	}
+	for p, vs := range r.values {
+		for token, calls := range vs.tokens {
+			add(behavior.Literal{Path: p, Op: behavior.Is, Token: token}, calls)
+		}
+		a := allowed[p]
+		if a == nil {
+			continue
+		}
+		for token := range a.Tokens {
+			add(behavior.Literal{Path: p, Op: behavior.IsNot, Token: token}, vs.calls-vs.tokens[token])
+		}
+		if a.Lo > a.Hi {
+			continue
+		}
+		over, under := 0, 0
+		least, largest := math.Inf(1), math.Inf(-1)
+		for _, n := range vs.numbers {
+			if n.lo > a.Hi {
+				over += n.calls
+				least = min(least, n.lo)
+			}
+			if n.hi < a.Lo {
+				under += n.calls
+				largest = max(largest, n.hi)
+			}
+		}
+		add(behavior.Literal{Path: p, Op: behavior.NoLess, Bound: least}, over)
+		add(behavior.Literal{Path: p, Op: behavior.NoMore, Bound: largest}, under)
+	}
 	return all, most
+}
+
+// values are what failures had at a path, of those that had one thing there.
+type values struct {
+	calls   int
+	tokens  map[string]int
+	numbers []stretch
+}
+
+type stretch struct {
+	lo, hi float64
+	calls  int
+}
+
+func valuesOf(in []observed) map[behavior.Path]*values {
+	out := map[behavior.Path]*values{}
+	for _, o := range in {
+		fs := o.Features
+		for i, f := range fs {
+			if i > 0 && fs[i-1].Path == f.Path || i+1 < len(fs) && fs[i+1].Path == f.Path {
+				continue // of several things at once no one value is certain
+			}
+			vs := out[f.Path]
+			if vs == nil {
+				vs = &values{tokens: map[string]int{}}
+				out[f.Path] = vs
+			}
+			vs.calls += o.calls
+			if f.IsNumber() {
+				vs.numbers = append(vs.numbers, stretch{f.Lo, f.Hi, o.calls})
+			} else {
+				vs.tokens[f.Token] += o.calls
+			}
+		}
+	}
+	return out
 }
 
 func enough(calls int) int { return int(math.Ceil(shared * float64(calls))) }
@@ -350,39 +387,6 @@ func reading(ls []behavior.Literal, worked []observed) []behavior.Literal {
 		}
 		out = append(out, best)
 		open = described(out[len(out)-1:], open)
-	}
-	return out
-}
-
-// literals are the tests that are true in a state: the value of each path, and
-// that it is none of those that successes had, or beyond their numbers.
-func literals(allowed map[behavior.Path]*behavior.Allowed, s behavior.State) []behavior.Literal {
-	var out []behavior.Literal
-	for i, f := range s.Features {
-		if i > 0 && s.Features[i-1].Path == f.Path || i+1 < len(s.Features) && s.Features[i+1].Path == f.Path {
-			continue // of several things at once no one value is certain
-		}
-		a := allowed[f.Path]
-		if f.IsNumber() {
-			if a != nil && a.Lo <= a.Hi {
-				if f.Lo > a.Hi {
-					out = append(out, behavior.Literal{Path: f.Path, Op: behavior.NoLess, Bound: f.Lo})
-				}
-				if f.Hi < a.Lo {
-					out = append(out, behavior.Literal{Path: f.Path, Op: behavior.NoMore, Bound: f.Hi})
-				}
-			}
-		} else {
-			out = append(out, behavior.Literal{Path: f.Path, Op: behavior.Is, Token: f.Token})
-		}
-		if a == nil {
-			continue
-		}
-		for t := range a.Tokens {
-			if f.IsNumber() || t != f.Token {
-				out = append(out, behavior.Literal{Path: f.Path, Op: behavior.IsNot, Token: t})
-			}
-		}
 	}
 	return out
 }

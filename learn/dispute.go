@@ -23,15 +23,12 @@ func tolerated(refused int) int { return int(maxDisputed * float64(refused)) }
 
 // undisputed are cells without the successes that nearly all calls with one of
 // their values contradict, and how many these are. Cells stay as they are.
-func undisputed(cells []*behavior.Cell) ([]*behavior.Cell, int) {
+func undisputed(cells []joined) ([]joined, int) {
 	var worked, refused tally
 	ok := 0
-	states := make([]behavior.State, len(cells))
-	for i, c := range cells {
-		all := c.All()
-		states[i] = all
-		worked.add(all, c.OK)
-		refused.add(all, c.Rejected())
+	for _, c := range cells {
+		worked.add(c.all, c.OK)
+		refused.add(c.all, c.Rejected())
 		ok += c.OK
 	}
 	if ok < minSuccesses {
@@ -50,18 +47,16 @@ func undisputed(cells []*behavior.Cell) ([]*behavior.Cell, int) {
 			}
 		}
 		if a.Numbers > 0 && tolerated(a.Numbers+r.Numbers) > 0 {
-			d.tails(cells, states, most)
+			d.tails(cells, most)
 		}
-		if d.any() && d.stands(cells, states) {
+		if d.any() && d.stands(cells) {
 			found = append(found, d)
 		}
 	}
 	out, dropped := slices.Clone(cells), 0
 	for i, c := range cells {
-		if c.OK > 0 && slices.ContainsFunc(found, func(d *dispute) bool { return d.of(states[i]) }) {
-			bare := *c
-			bare.OK = 0
-			out[i] = &bare
+		if c.OK > 0 && slices.ContainsFunc(found, func(d *dispute) bool { return d.of(c.all) }) {
+			out[i] = c.without()
 			dropped += c.OK
 		}
 	}
@@ -102,14 +97,14 @@ func (d *dispute) outside(s behavior.State) bool {
 
 // tails finds at both ends of the path's numbers the few successes among many
 // refusals.
-func (d *dispute) tails(cells []*behavior.Cell, states []behavior.State, most int) {
+func (d *dispute) tails(cells []joined, most int) {
 	type point struct {
 		x           float64
 		ok, refused int
 	}
 	var points []point
-	for i, c := range cells {
-		if x, ok := states[i].Number(d.path); ok {
+	for _, c := range cells {
+		if x, ok := c.all.Number(d.path); ok {
 			points = append(points, point{x, c.OK, c.Rejected()})
 		}
 	}
@@ -139,10 +134,10 @@ func (d *dispute) tails(cells []*behavior.Cell, states []behavior.State, most in
 // their texts are outside at it. Where a limit depends on something else too, as a
 // sum does, many aren't, and the successes are rare but real. Refusals with other
 // texts count for nothing here.
-func (d *dispute) stands(cells []*behavior.Cell, states []behavior.State) bool {
+func (d *dispute) stands(cells []joined) bool {
 	all, outside := map[string]int{}, map[string]int{}
-	for i, c := range cells {
-		out := len(c.Refused) > 0 && d.outside(states[i])
+	for _, c := range cells {
+		out := len(c.Refused) > 0 && d.outside(c.all)
 		for _, r := range c.Refused {
 			all[r.Cluster] += r.Calls
 			if out {
@@ -151,8 +146,8 @@ func (d *dispute) stands(cells []*behavior.Cell, states []behavior.State) bool {
 		}
 	}
 	ok, refused := 0, 0
-	for i, c := range cells {
-		if !d.of(states[i]) {
+	for _, c := range cells {
+		if !d.of(c.all) {
 			continue
 		}
 		ok += c.OK

@@ -91,11 +91,12 @@ func unsettled(s behavior.State, role string, after behavior.State) behavior.Sta
 }
 
 func (t *toolEvidence) cell(c *behavior.Cell) *behavior.Cell {
-	k := c.Key()
-	if have := t.cells[k]; have != nil {
+	var room [512]byte
+	k := c.AppendKey(room[:0])
+	if have := t.cells[string(k)]; have != nil {
 		return have
 	}
-	t.cells[k] = c
+	t.cells[string(k)] = c
 	return c
 }
 

@@ -111,12 +111,12 @@ func (t *toolEvidence) sorted() []*behavior.Cell {
 
 // induceGuard derives the version space from a tool's cells, sorted by key, in
 // which wide paths, sorted, have no part.
-func induceGuard(cells []*behavior.Cell, strict bool, wide []behavior.Path) *behavior.Guard {
-	disputed := 0
+func induceGuard(of []*behavior.Cell, strict bool, wide []behavior.Path) *behavior.Guard {
+	cells, disputed := join(of), 0
 	if !strict {
 		cells, disputed = undisputed(cells)
 	}
-	g := &behavior.Guard{Wide: wide, Allowed: successes(cells), Disputed: disputed}
+	g := &behavior.Guard{Wide: wide, Allowed: successes(cells, none), Disputed: disputed}
 	g.Build()
 	failures(g, cells)
 	sets := make([]behavior.Violation, 0, len(g.Failures))
@@ -196,14 +196,49 @@ func (t *tally) list() []*behavior.Allowed {
 	return out
 }
 
-// successes collects what successes had at every path that any cell has.
-func successes(cells []*behavior.Cell) []*behavior.Allowed {
+// successes collects what successes had at every path that any cell has, with those
+// of one part left out if it is a part.
+func successes(cells []joined, without int) []*behavior.Allowed {
 	var t tally
 	for _, c := range cells {
-		t.add(c.All(), c.OK)
+		ok := c.OK
+		if int(c.fold) == without {
+			ok = 0
+		}
+		t.add(c.all, ok)
 	}
 	t.settle()
 	return t.list()
+}
+
+// joined is a cell with what is asked of it again and again.
+type joined struct {
+	*behavior.Cell
+	all  behavior.State // what its calls have in common
+	fold uint32         // which part its successes belong to, told by what they are
+}
+
+func join(cells []*behavior.Cell) []joined {
+	out := make([]joined, len(cells))
+	var key []byte
+	for i, c := range cells {
+		key = c.AppendKey(key[:0])
+		const offset, prime = 2166136261, 16777619 // FNV-1a
+		h := uint32(offset)
+		for _, b := range key {
+			h = (h ^ uint32(b)) * prime
+		}
+		out[i] = joined{c, c.All(), h % folds}
+	}
+	return out
+}
+
+// without is a cell as if none of its calls had worked.
+func (c joined) without() joined {
+	bare := *c.Cell
+	bare.OK = 0
+	c.Cell = &bare
+	return c
 }
 
 type failureKey struct{ violates, cluster string }
@@ -266,11 +301,11 @@ func (b *blames) fill(g *behavior.Guard) {
 }
 
 // failures fills in what refused calls violate.
-func failures(g *behavior.Guard, cells []*behavior.Cell) {
+func failures(g *behavior.Guard, cells []joined) {
 	var b blames
 	for _, c := range cells {
 		for _, r := range c.Refused {
-			b.add(g, c.All(), r)
+			b.add(g, c.all, r)
 		}
 	}
 	b.fill(g)

@@ -49,7 +49,7 @@ func (e *Evidence) Guard(server, name, fingerprint string) *behavior.Guard {
 
 func newLive(t *toolEvidence, strict bool) *live {
 	l := &live{guard: &behavior.Guard{Wide: slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare)}}
-	cells := t.sorted()
+	cells := join(t.sorted())
 	for _, c := range cells {
 		l.calls += c.OK + c.Rejected()
 	}
@@ -58,7 +58,7 @@ func newLive(t *toolEvidence, strict bool) *live {
 		cells, l.guard.Disputed = undisputed(cells)
 	}
 	for _, c := range cells {
-		l.tally.add(c.All(), c.OK)
+		l.tally.add(c.all, c.OK)
 	}
 	l.tally.settle()
 	l.blame(t.cells)

@@ -35,9 +35,9 @@ func (e *Evidence) Parts() iter.Seq2[uint64, *behavior.Graph] {
 		g := e.Bare()
 		whole := behavior.Graph{Calls: g.Calls, Timelines: behavior.Timelines{From: g.Timelines.From}}
 		for _, t := range g.Tools {
-			counts := *t
-			counts.Cells = nil
-			whole.Tools = append(whole.Tools, &counts)
+			counts := bare(t)
+			counts.Counts, counts.Unobserved, counts.Called = t.Counts, t.Unobserved, t.Called
+			whole.Tools = append(whole.Tools, counts)
 		}
 		if !yield(0, &whole) {
 			return

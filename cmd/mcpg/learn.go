@@ -83,9 +83,11 @@ doesn't know calls again: those that it has learnt already would count twice.`,
 
 // learn reads calls into a model, with what is known already if anything is.
 func (a *app) learn(ctx context.Context, s *source, names []string, known *learn.Evidence) (*behavior.Graph, error) {
+	more := func() {}
 	if os.Getenv("GOGC") == "" {
 		// Batches are most of what is thrown away: less often is faster, for some memory.
-		defer debug.SetGCPercent(debug.SetGCPercent(200))
+		was := debug.SetGCPercent(200)
+		more = func() { debug.SetGCPercent(was) }
 	}
 	l := batch.New()
 	whole, err := a.learnTable(ctx, s, names, l)
@@ -96,6 +98,7 @@ func (a *app) learn(ctx context.Context, s *source, names []string, known *learn
 		})
 	}
 	e, lost := l.Evidence()
+	more()
 	err = cmp.Or(err, lost, ctx.Err())
 	if err != nil {
 		return nil, err
