@@ -96,6 +96,7 @@ func (s State) Of(role string) State {
 	if role == "" {
 		return out
 	}
+	out = State{slices.Clone(out.Features), slices.Clone(out.Unknown)}
 	for i := range out.Features {
 		out.Features[i].Role = ""
 	}
@@ -228,6 +229,8 @@ type Edge struct {
 	Status                    Status
 	OK, Rejected              int
 	Next                      []Next
+
+	node string // key of State; "" if it isn't known yet
 }
 
 // Edges derives the observed edges, sorted by server, class, state and tool.
@@ -306,28 +309,27 @@ func (t *Tool) untriedEdge(class string, s State) Edge {
 }
 
 func sortEdges(out []Edge) []Edge {
+	for i := range out {
+		if out[i].node == "" {
+			out[i].node = out[i].State.Key()
+		}
+	}
 	slices.SortStableFunc(out, func(a, b Edge) int {
 		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Class, b.Class),
-			strings.Compare(a.State.Key(), b.State.Key()), strings.Compare(a.Tool, b.Tool), strings.Compare(a.Fingerprint, b.Fingerprint))
+			strings.Compare(a.node, b.node), strings.Compare(a.Tool, b.Tool), strings.Compare(a.Fingerprint, b.Fingerprint))
 	})
 	return out
 }
 
 func (t *Tool) edges() []Edge {
-	groups := map[string][]*Cell{}
-	var keys []string
-	for _, c := range t.Cells {
-		k := c.Class + "\x1d" + c.Node().Key()
-		if groups[k] == nil {
-			keys = append(keys, k)
-		}
-		groups[k] = append(groups[k], c)
+	groups := t.index().nodes
+	out := make([]Edge, 0, len(groups))
+	for k, cells := range groups {
+		e := t.edge(cells)
+		e.node = k.state
+		out = append(out, e)
 	}
-	slices.Sort(keys)
-	out := make([]Edge, 0, len(keys))
-	for _, k := range keys {
-		out = append(out, t.edge(groups[k]))
-	}
+	slices.SortFunc(out, func(a, b Edge) int { return cmp.Or(strings.Compare(a.Class, b.Class), strings.Compare(a.node, b.node)) })
 	return out
 }
 

@@ -269,6 +269,10 @@ func (s State) String() string {
 
 // Only keeps the facts of one role.
 func (s State) Only(role string) State {
+	other := func(p Path) bool { return p.Role != role }
+	if !slices.ContainsFunc(s.Features, func(f Feature) bool { return other(f.Path) }) && !slices.ContainsFunc(s.Unknown, other) {
+		return State{slices.Clip(s.Features), slices.Clip(s.Unknown)}
+	}
 	var out State
 	for _, f := range s.Features {
 		if f.Role == role {

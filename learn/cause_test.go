@@ -2,6 +2,7 @@ package learn_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -140,8 +141,12 @@ func TestAttribution(t *testing.T) {
 					}
 				}
 				t.Logf("%d calls a cell: %.1f %% right of %d, %v", n, 100*share, all, got)
-				if share < want[cause] {
-					t.Errorf("%.3f right, want %.2f", share, want[cause])
+				least := want[cause]
+				if testing.Short() { // so few say it with an error of their own
+					least -= 2 * math.Sqrt(least*(1-least)/float64(all))
+				}
+				if share < least {
+					t.Errorf("%.3f right, want %.2f", share, least)
 				}
 				if float64(wrong) > 0.02*float64(all)+1 {
 					t.Errorf("%d of %d have the same wrong cause", wrong, all)

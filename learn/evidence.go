@@ -18,6 +18,7 @@ func (k toolKey) compare(o toolKey) int {
 type toolEvidence struct {
 	key        toolKey
 	times      *timelines // of the evidence
+	states     *states    // likewise
 	called     behavior.Span
 	counts     [6]int
 	unobserved int
@@ -38,6 +39,7 @@ type Evidence struct {
 	calls   int
 	tools   map[toolKey]*toolEvidence
 	times   *timelines
+	states  *states
 	pending []*Slot // in which calls were counted that their tools don't know of
 }
 
@@ -54,7 +56,10 @@ func (e *Evidence) tool(k toolKey) *toolEvidence {
 	}
 	t := e.tools[k]
 	if t == nil {
-		t = &toolEvidence{key: k, times: e.timelines(), cells: map[string]*behavior.Cell{}}
+		if e.states == nil {
+			e.states = &states{}
+		}
+		t = &toolEvidence{key: k, times: e.timelines(), states: e.states, cells: map[string]*behavior.Cell{}}
 		e.tools[k] = t
 	}
 	return t
@@ -96,8 +101,27 @@ func (t *toolEvidence) cell(c *behavior.Cell) *behavior.Cell {
 	if have := t.cells[string(k)]; have != nil {
 		return have
 	}
+	c.State, c.Args = t.states.one(c.State), t.states.one(c.Args)
 	t.cells[string(k)] = c
 	return c
+}
+
+// states keep equal states once: cells of many tools and arguments have them.
+type states map[string]behavior.State
+
+// one is the state that stands for all equal ones.
+func (s *states) one(z behavior.State) behavior.State {
+	var room [512]byte
+	k := z.AppendKey(room[:0])
+	if have, ok := (*s)[string(k)]; ok {
+		return have
+	}
+	if *s == nil {
+		*s = states{}
+	}
+	z = behavior.State{Features: slices.Clip(slices.Clone(z.Features)), Unknown: slices.Clip(slices.Clone(z.Unknown))}
+	(*s)[string(k)] = z
+	return z
 }
 
 func addRefusals(rs []behavior.Refusals, r behavior.Refusals) []behavior.Refusals {

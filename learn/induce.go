@@ -3,8 +3,11 @@ package learn
 import (
 	"cmp"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"mcpg/behavior"
 	"mcpg/calllog"
@@ -15,6 +18,7 @@ import (
 // changed.
 func (e *Evidence) Induce() *behavior.Graph {
 	e.settle()
+	e.deriveAll()
 	g := &behavior.Graph{Calls: e.calls}
 	for k, t := range e.tools {
 		g.Tools = append(g.Tools, t.derive(k, e.Strict))
@@ -24,6 +28,34 @@ func (e *Evidence) Induce() *behavior.Graph {
 	g.Timelines = e.timelines().graph(func(t *toolEvidence) *behavior.Tool { return t.derived })
 	g.Causes = causes(g)
 	return g
+}
+
+// deriveAll derives the tools that have changed, on all processors: none has a part in
+// another's guard.
+func (e *Evidence) deriveAll() {
+	var changed []*toolEvidence
+	for _, t := range e.tools {
+		if t.derived == nil {
+			t.project()
+			changed = append(changed, t)
+		}
+	}
+	workers := min(runtime.GOMAXPROCS(0), len(changed))
+	if workers < 2 {
+		return
+	}
+	// The largest first, so that none of them is left for one worker in the end.
+	slices.SortFunc(changed, func(a, b *toolEvidence) int { return cmp.Compare(len(b.cells), len(a.cells)) })
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(changed)); i = next.Add(1) - 1 {
+				changed[i].derive(changed[i].key, e.Strict)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // Tools derives the tools of one server, sorted.

@@ -31,6 +31,7 @@ func (t *toolEvidence) project() {
 		return
 	}
 	t.stale = false
+	*t.states = nil // most of them are no cell's any more
 	old := t.cells
 	t.cells = map[string]*behavior.Cell{}
 	for _, c := range old {

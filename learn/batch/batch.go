@@ -109,9 +109,10 @@ func (l *Learner) Evidence() (*learn.Evidence, error) {
 	l.flush()
 	close(l.jobs)
 	l.workers.Wait()
-	all := &learn.Evidence{}
-	for i := range l.parts {
-		all.Merge(&l.parts[i])
+	all := &l.parts[0]
+	for i := range l.parts[1:] {
+		all.Merge(&l.parts[i+1])
+		l.parts[i+1] = learn.Evidence{} // it may be large
 	}
 	return all, l.err
 }
