@@ -16,12 +16,14 @@ type sizes struct {
 	sessions    int // that are stored, a run
 	steps       int // of each
 	logBytes    int64
-	narrow      int // calls in few states
-	wide        int // calls in wide nested states
+	narrow      int  // calls in few states
+	wide        int  // calls in wide nested states
+	protocol    bool // the bench's full one
+	growth      int  // calls at the end of the curve; a tenth of that at each step before it
 }
 
 // full are the sizes that the limits are about.
-var full = sizes{runs: 9, trees: 1000, submissions: 500_000, sessions: 40, steps: 500, logBytes: 1 << 30, narrow: 10_000_000, wide: 100_000}
+var full = sizes{runs: 9, trees: 1000, submissions: 500_000, sessions: 40, steps: 500, logBytes: 1 << 30, narrow: 10_000_000, wide: 100_000, protocol: true, growth: 100_000_000}
 
 // bench is one invocation: what its figures share.
 type bench struct {
@@ -38,6 +40,7 @@ type figure struct {
 	command string // what is run, for those who would run it themselves
 	unit    string
 	limit   limit
+	once    bool // it takes long, and is a point of a curve: it is measured once, without a warm-up
 	measure func() (sample, error)
 }
 
@@ -46,6 +49,9 @@ type limit struct {
 	value   float64
 	atLeast bool
 }
+
+// told is the limit of what is measured to be known, not to be kept.
+var told = atLeast(0)
 
 func atMost(v float64) limit  { return limit{v, false} }
 func atLeast(v float64) limit { return limit{v, true} }
@@ -93,11 +99,14 @@ func (c *command) measure(ctx context.Context, only string, s sizes) (*report, e
 	}
 	r := newReport(c.name)
 	for _, f := range figures {
-		if _, err := f.measure(); err != nil { // warms caches up
+		runs := s.runs
+		if f.once {
+			runs = 1
+		} else if _, err := f.measure(); err != nil { // warms caches up
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 		var all []sample
-		for range s.runs {
+		for range runs {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}

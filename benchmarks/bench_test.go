@@ -9,7 +9,7 @@ import (
 
 // fake is a command whose figures are made up.
 func fake(values ...float64) *command {
-	return &command{name: "fake", figures: func(*bench) []figure {
+	return &command{name: "fake", about: "made up", figures: func(*bench) []figure {
 		i := 0
 		return []figure{
 			{name: "fast", about: "fast enough", command: "fake", unit: "s", limit: atMost(5), measure: func() (sample, error) {

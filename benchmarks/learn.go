@@ -37,7 +37,7 @@ func learnFigures(b *bench) []figure {
 		{name: "memory", about: "calls from Arrow batches in memory, by CPU time",
 			command: self("memory"), unit: "a second a core", limit: atLeast(5_000_000), measure: b.learnMemory(false)},
 		{name: "memory-ids", about: "the same where ids stand in states and texts too",
-			command: self("memory-ids"), unit: "a second a core", limit: atLeast(0), measure: b.learnMemory(true)},
+			command: self("memory-ids"), unit: "a second a core", limit: told, measure: b.learnMemory(true)},
 		{name: "verdict", about: "judge a call by a guard of 256 atoms learnt from 10,000 failures",
 			command: self("verdict"), unit: "ns", limit: atMost(1000), measure: b.verdict},
 	}

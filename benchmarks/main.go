@@ -32,7 +32,11 @@ var commands = []command{
 	{"mcptree", "validate, start, and walk decision trees", mcptreeFigures},
 	{"ingest", "read a large log into a table, against DuckDB", ingestFigures},
 	{"learn", "learn from tables, against DuckDB, and judge calls", learnFigures},
+	{"bench", "play the suite, and write a report of a million calls", benchFigures},
+	{"layout", "lay graphs out, against Graphviz's own dot", layoutFigures},
 	{"proxy", "what a proxy adds to a call, against one that the SDK makes", proxyFigures},
+	{"beam", "learn on Apache Beam, against one machine alone", beamFigures},
+	{"growth", "how learning grows with calls, features, tools and states", growthFigures},
 }
 
 func main() {
@@ -63,7 +67,11 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		for _, c := range commands {
 			fmt.Fprintf(errs, "  %-10s %s\n", c.name, c.about)
 		}
+		fmt.Fprintf(errs, "  %-10s %s\n", "all", "all of them: [--runs N] [--json FILE] [--page FILE], which gets the tables between its marks")
 		return codeUsage
+	}
+	if args[0] == "all" {
+		return runAll(ctx, commands, args[1:], full, out, errs)
 	}
 	for _, c := range commands {
 		if c.name == args[0] {

@@ -32,6 +32,7 @@ type measured struct {
 	Runs    []float64 `json:"runs"`
 	Limit   bound     `json:"limit"`
 	Missed  bool      `json:"missed"`
+	Told    bool      `json:"told,omitempty"` // it has no limit
 	Process *process  `json:"process,omitempty"`
 }
 
@@ -73,7 +74,9 @@ func (r *report) add(f figure, samples []sample) {
 		m.Process.CPUSeconds = median(cpu)
 	}
 	m.Missed = !f.limit.keeps(m.Median)
-	if f.limit.atLeast {
+	if f.limit == told {
+		m.Told = true
+	} else if f.limit.atLeast {
 		m.Limit.AtLeast = &f.limit.value
 	} else {
 		m.Limit.AtMost = &f.limit.value
@@ -109,6 +112,9 @@ func (r *report) table(w io.Writer) error {
 }
 
 func (m *measured) limit() string {
+	if m.Told {
+		return "-"
+	}
 	if m.Limit.AtLeast != nil {
 		return "≥ " + with(*m.Limit.AtLeast, m.Unit)
 	}
