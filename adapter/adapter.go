@@ -21,6 +21,7 @@ import (
 	"mcpg/behavior"
 	"mcpg/calllog"
 	"mcpg/internal/jsonerr"
+	"mcpg/internal/letters"
 )
 
 // Effect classes of a tool.
@@ -147,7 +148,7 @@ func Load(name string) (*Adapter, error) {
 	}
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
-		return nil, fmt.Errorf("%w %q: shipped ones are %s, others are given as a path", ErrUnknown, name, strings.Join(Shipped(), ", "))
+		return nil, fmt.Errorf("%w %q: shipped ones are %s, others are given as a path%s", ErrUnknown, name, strings.Join(Shipped(), ", "), letters.DidYouMean(name, Shipped()))
 	}
 	if err != nil {
 		var pe *fs.PathError

@@ -11,8 +11,9 @@ import (
 	"mcpg/internal/rate"
 )
 
-// minChecked is how many calls a rate must be of to be judged.
-const minChecked = 200
+// MinChecked is of how many calls a rate must be to be judged, unless somebody wants
+// otherwise.
+const MinChecked = 200
 
 // metrics that a limit can name: shares of calls where more is worse.
 var metrics = map[string]func(*Counts) (n, of int){
@@ -103,11 +104,12 @@ type CheckResult struct {
 }
 
 // Check holds counts against limits. An increase fails only if the 95 % interval
-// of the difference excludes none too. base is nil if no limit is of an increase.
-func Check(limits []Limit, now, base *Stats) *CheckResult {
+// of the difference excludes none too. base is nil if no limit is of an increase. A rate
+// of fewer than least calls isn't judged.
+func Check(limits []Limit, now, base *Stats, least int) *CheckResult {
 	r := &CheckResult{Checks: []Checked{}, Untrusted: []string{}}
 	for _, l := range limits {
-		c, doubt := l.check(now, base)
+		c, doubt := l.check(now, base, least)
 		if doubt != "" {
 			r.Untrusted = append(r.Untrusted, doubt)
 			continue
@@ -127,11 +129,11 @@ func (l *Limit) String() string {
 	return l.Metric + " of " + l.Tool
 }
 
-func (l *Limit) check(now, base *Stats) (c Checked, doubt string) {
+func (l *Limit) check(now, base *Stats, least int) (c Checked, doubt string) {
 	n, of := metrics[l.Metric](now.of(l.Tool))
 	c = Checked{Metric: l.Metric, Tool: l.Tool, Calls: of, Limit: l.Value}
-	if of < minChecked {
-		return c, fmt.Sprintf("%s is of %d calls: want at least %d", l, of, minChecked)
+	if of < least {
+		return c, fmt.Sprintf("%s is of %d calls: want at least %d", l, of, least)
 	}
 	c.Rate = float64(n) / float64(of)
 	if !l.Increase {
@@ -139,8 +141,8 @@ func (l *Limit) check(now, base *Stats) (c Checked, doubt string) {
 		return c, ""
 	}
 	m, om := metrics[l.Metric](base.of(l.Tool))
-	if om < minChecked {
-		return c, fmt.Sprintf("%s is of %d calls in the baseline: want at least %d", l, om, minChecked)
+	if om < least {
+		return c, fmt.Sprintf("%s is of %d calls in the baseline: want at least %d", l, om, least)
 	}
 	before := float64(m) / float64(om)
 	if c.Limit = before + l.Value; l.Relative {

@@ -8,6 +8,7 @@ import (
 
 	"mcpg/behavior"
 	"mcpg/calllog"
+	"mcpg/internal/letters"
 )
 
 // Key is what calls can be grouped by.
@@ -24,7 +25,11 @@ func ParseKeys(names []string) ([]Key, error) {
 	for _, n := range names {
 		k := Key(n)
 		if !slices.Contains(Keys(), k) {
-			return nil, fmt.Errorf("unknown key %q: want some of %v", n, Keys())
+			var names []string
+			for _, k := range Keys() {
+				names = append(names, string(k))
+			}
+			return nil, fmt.Errorf("unknown key %q: want some of %s%s", n, strings.Join(names, ", "), letters.DidYouMean(n, names))
 		}
 		if !slices.Contains(out, k) {
 			out = append(out, k)

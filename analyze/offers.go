@@ -9,6 +9,7 @@ import (
 	"mcpg/adapter"
 	"mcpg/behavior"
 	"mcpg/calllog"
+	"mcpg/internal/letters"
 )
 
 // Resource is something that calls were about, as it was left.
@@ -77,7 +78,11 @@ func (r *Resources) Find(name string) (*Resource, error) {
 	case len(all) == 0:
 		return nil, fmt.Errorf("no call is about a resource: an adapter (--adapter) says what calls are about")
 	}
-	return nil, fmt.Errorf("no call is about resource %q; there are %d, such as %s", name, len(all), names(all))
+	var known []string
+	for _, res := range all {
+		known = append(known, res.Name)
+	}
+	return nil, fmt.Errorf("no call is about resource %q; there are %d, such as %s%s", name, len(all), names(all), letters.DidYouMean(name, known))
 }
 
 func names(list []*Resource) string {

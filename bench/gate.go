@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mcpg/bench/llm"
+	"mcpg/internal/letters"
 	"mcpg/simulate/agents"
 )
 
@@ -58,7 +59,7 @@ func ParseRule(s string, increase bool) (Rule, error) {
 		return r, &ErrOption{fmt.Sprintf("%q: want METRIC@AGENT/ARM/CLASS, parts left out from the right", name)}
 	}
 	if metrics[metric] == nil {
-		return r, &ErrOption{fmt.Sprintf("unknown metric %q: want one of %s", metric, strings.Join(Metrics(), ", "))}
+		return r, &ErrOption{fmt.Sprintf("unknown metric %q: want one of %s%s", metric, strings.Join(Metrics(), ", "), letters.DidYouMean(metric, Metrics()))}
 	}
 	r.Metric = metric
 	parts := append(strings.Split(scope, "/"), "", "", "")
@@ -71,7 +72,7 @@ func ParseRule(s string, increase bool) (Rule, error) {
 		return r, &ErrOption{err.Error()}
 	}
 	if _, ok := findArm(r.Arm); r.Arm != "" && !ok {
-		return r, &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s", r.Arm, strings.Join(EveryArm(), ", "))}
+		return r, &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s%s", r.Arm, strings.Join(EveryArm(), ", "), letters.DidYouMean(r.Arm, EveryArm()))}
 	}
 	text, relative := strings.CutSuffix(value, "%")
 	f, err := strconv.ParseFloat(text, 64)
@@ -114,7 +115,7 @@ func (g *Gate) CheckClasses(r *Result) error {
 	}
 	for _, rule := range slices.Concat(g.Max, g.MaxIncrease) {
 		if rule.Class != "" && !slices.Contains(have, rule.Class) {
-			return &ErrOption{fmt.Sprintf("unknown class %q: the result has %s", rule.Class, strings.Join(have, ", "))}
+			return &ErrOption{fmt.Sprintf("unknown class %q: the result has %s%s", rule.Class, strings.Join(have, ", "), letters.DidYouMean(rule.Class, have))}
 		}
 	}
 	return nil

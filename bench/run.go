@@ -17,6 +17,7 @@ import (
 	"mcpg/behavior"
 	"mcpg/bench/llm"
 	"mcpg/calllog"
+	"mcpg/internal/letters"
 	"mcpg/policy"
 	"mcpg/simulate"
 	"mcpg/simulate/agents"
@@ -99,7 +100,7 @@ func (o *Options) fill() error {
 	}
 	for _, a := range o.Arms {
 		if _, ok := findArm(a); !ok {
-			return &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s", a, strings.Join(EveryArm(), ", "))}
+			return &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s%s", a, strings.Join(EveryArm(), ", "), letters.DidYouMean(a, EveryArm()))}
 		}
 	}
 	if o.Learner == "" {

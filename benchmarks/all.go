@@ -3,13 +3,17 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 )
 
@@ -19,8 +23,38 @@ const (
 	endMark   = "<!-- end of the figures -->"
 )
 
+// apart measures a command in a process of its own, so that what one takes of memory
+// isn't a bound for the next.
+func apart(ctx context.Context, c *command, runs int, errs io.Writer) (*report, error) {
+	me, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "benchmarks")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "figures.json")
+	cmd := exec.CommandContext(ctx, me, c.name, "--runs", strconv.Itoa(runs), "--json", file)
+	cmd.Stderr = errs
+	var code *exec.ExitError
+	if err := cmd.Run(); err != nil && !(errors.As(err, &code) && code.ExitCode() == codeMissed) {
+		return nil, err
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &report{}
+	return r, json.Unmarshal(b, r)
+}
+
+// measurer measures a command.
+type measurer func(ctx context.Context, c *command, runs int, errs io.Writer) (*report, error)
+
 // runAll runs every command, and writes what was measured as JSON and into a page.
-func runAll(ctx context.Context, cs []command, args []string, s sizes, out, errs io.Writer) int {
+func runAll(ctx context.Context, cs []command, measure measurer, args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("all", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	file := flags.String("json", "", "write the figures to this file")
@@ -33,19 +67,13 @@ func runAll(ctx context.Context, cs []command, args []string, s sizes, out, errs
 		fmt.Fprintln(errs, "benchmarks: all takes no arguments, and at least one run")
 		return codeUsage
 	}
-	s.runs = *runs
 	failed := func(err error) int {
 		fmt.Fprintln(errs, "benchmarks:", err)
 		return codeFailed
 	}
-	var text []byte
 	if *page != "" { // before an hour's work
-		var err error
-		if text, err = os.ReadFile(*page); err != nil {
+		if err := writeBetween(*page, nil); err != nil {
 			return failed(err)
-		}
-		if _, err := between(text, nil); err != nil {
-			return failed(fmt.Errorf("%s: %w", *page, err))
 		}
 	}
 	whole := newReport("all")
@@ -53,7 +81,7 @@ func runAll(ctx context.Context, cs []command, args []string, s sizes, out, errs
 	fmt.Fprintf(&md, "%s\n", machine())
 	for _, c := range cs {
 		fmt.Fprintf(errs, "benchmarks: %s\n", c.name)
-		r, err := c.measure(ctx, "", s)
+		r, err := measure(ctx, &c, *runs, errs)
 		if err != nil {
 			return failed(fmt.Errorf("%s: %w", c.name, err))
 		}
@@ -73,11 +101,7 @@ func runAll(ctx context.Context, cs []command, args []string, s sizes, out, errs
 		}
 	}
 	if *page != "" {
-		text, err := between(text, md.Bytes())
-		if err == nil {
-			err = os.WriteFile(*page, text, 0o644)
-		}
-		if err != nil {
+		if err := writeBetween(*page, md.Bytes()); err != nil {
 			return failed(err)
 		}
 	}
@@ -87,14 +111,21 @@ func runAll(ctx context.Context, cs []command, args []string, s sizes, out, errs
 	return codeOK
 }
 
-// between puts a text between the marks of a page.
-func between(page, text []byte) ([]byte, error) {
+// writeBetween puts a text between the marks of a page; nil only looks for them.
+func writeBetween(file string, text []byte) error {
+	page, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
 	head, rest, ok := bytes.Cut(page, []byte(beginMark+"\n"))
 	_, tail, ok2 := bytes.Cut(rest, []byte(endMark))
 	if !ok || !ok2 {
-		return nil, fmt.Errorf("want the lines %s and %s, between which the tables go", beginMark, endMark)
+		return fmt.Errorf("%s: want the lines %s and %s, between which the tables go", file, beginMark, endMark)
 	}
-	return bytes.Join([][]byte{head, []byte(beginMark + "\n"), text, []byte(endMark), tail}, nil), nil
+	if text == nil {
+		return nil
+	}
+	return os.WriteFile(file, bytes.Join([][]byte{head, []byte(beginMark + "\n"), text, []byte(endMark), tail}, nil), 0o644)
 }
 
 // machine says where figures were measured, and with what.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,7 +43,12 @@ func TestAll(t *testing.T) {
 	}
 	all := func(args ...string) (int, string) {
 		var out bytes.Buffer
-		code := runAll(t.Context(), []command{*fake(9, 6, 6, 6)}, args, tiny, &out, &out)
+		here := func(ctx context.Context, c *command, runs int, _ io.Writer) (*report, error) {
+			s := tiny
+			s.runs = runs
+			return c.measure(ctx, "", s)
+		}
+		code := runAll(t.Context(), []command{*fake(9, 6, 6, 6)}, here, args, &out, &out)
 		return code, out.String()
 	}
 	if err := os.WriteFile(page, []byte("before\n"), 0o600); err != nil {

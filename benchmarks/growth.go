@@ -12,8 +12,11 @@ import (
 func growthFigures(b *bench) []figure {
 	var out []figure
 	add := func(what string, at, calls int, s synth.Shape, max limit) {
-		name := fmt.Sprintf("%s-%d", what, at)
-		out = append(out, figure{name: name, about: fmt.Sprintf("learn from %d calls: %d %s", calls, at, what),
+		name, about := fmt.Sprintf("%s-%d", what, at), fmt.Sprintf("learn from %d calls", calls)
+		if what != "calls" {
+			about += fmt.Sprintf(": %d %s", at, what)
+		}
+		out = append(out, figure{name: name, about: about,
 			command: "go run . growth --only " + name, unit: "s", limit: max, once: true, measure: b.grown(name, s, calls)})
 	}
 	n := b.sizes.growth

@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		return codeUsage
 	}
 	if args[0] == "all" {
-		return runAll(ctx, commands, args[1:], full, out, errs)
+		return runAll(ctx, commands, apart, args[1:], out, errs)
 	}
 	for _, c := range commands {
 		if c.name == args[0] {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"mcpg/internal/letters"
 )
 
 //go:generate go run ./generate
@@ -29,7 +31,7 @@ type Suite struct {
 type ErrUnknown struct{ Name string }
 
 func (e *ErrUnknown) Error() string {
-	return fmt.Sprintf("unknown suite %q: want one of %s", e.Name, strings.Join(Names(), ", "))
+	return fmt.Sprintf("unknown suite %q: want one of %s%s", e.Name, strings.Join(Names(), ", "), letters.DidYouMean(e.Name, Names()))
 }
 
 // Load gives a suite by name.

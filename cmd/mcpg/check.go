@@ -19,12 +19,13 @@ func (a *app) checkCommand() *cobra.Command {
 	var s source
 	var baseline, format, junit string
 	var max, increase []string
+	var least int
 	c := &cobra.Command{
 		Use:   "check CALLS…",
 		Short: "Hold recorded calls against limits, for CI",
 		Long: `Hold the rates of recorded calls against limits. Exits with 0 if all hold, 1 if one
-doesn't, 2 for a mistake in the command line, 3 if the rates can't be judged: of fewer than
-200 calls, or a percentage of a baseline of none.
+doesn't, 2 for a mistake in the command line, 3 if the rates can't be judged: of fewer calls
+than --min-calls, or a percentage of a baseline of none.
 
 A limit is METRIC=VALUE, or METRIC@TOOL=VALUE for one tool. Metrics: ` + strings.Join(analyze.Metrics(), ", ") + `.
 --max is a share: 0.05 or 5%. --max-increase is over the baseline: 10% of its rate, or 2pp
@@ -35,6 +36,9 @@ A limit is METRIC=VALUE, or METRIC@TOOL=VALUE for one tool. Metrics: ` + strings
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := oneOf("format", format, "table", "json", "markdown", "junit"); err != nil {
 				return err
+			}
+			if least < 1 {
+				return usage("--min-calls %d: want at least 1", least)
 			}
 			limits, err := parseLimits(max, increase, baseline)
 			if err != nil {
@@ -50,13 +54,14 @@ A limit is METRIC=VALUE, or METRIC@TOOL=VALUE for one tool. Metrics: ` + strings
 					return fmt.Errorf("--baseline: %w", err)
 				}
 			}
-			return a.check(analyze.Check(limits, now, base), format, junit)
+			return a.check(analyze.Check(limits, now, base, least), format, junit)
 		},
 	}
 	s.flags(c)
 	c.Flags().StringVar(&baseline, "baseline", "", "the table or log to compare with")
 	c.Flags().StringArrayVar(&max, "max", nil, "METRIC=VALUE that must not be exceeded; may be given several times")
 	c.Flags().StringArrayVar(&increase, "max-increase", nil, "METRIC=P% or METRIC=Ppp over the baseline; may be given several times")
+	c.Flags().IntVar(&least, "min-calls", analyze.MinChecked, "of how many calls a rate must be to be judged")
 	c.Flags().StringVar(&format, "format", "table", "table, json, markdown or junit")
 	c.Flags().StringVar(&junit, "junit", "", "write it here as JUnit too, a test case a limit; in a GitHub workflow the Markdown goes to the step's summary")
 	return c

@@ -99,6 +99,45 @@ func columnTable() string {
 	return b.String()
 }
 
+// TestPaths: each way into the README has at most five commands, and a script runs them.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	read := func(name string) string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	page, script := read("../../README.md"), read("testdata/script/paths.txtar")
+	for _, path := range []string{"I have logs", "I run CI", "I want it live"} {
+		_, section, ok := strings.Cut(page, "\n## "+path+"\n")
+		_, block, ok2 := strings.Cut(section, "```")
+		block, _, ok3 := strings.Cut(block, "```")
+		if !ok || !ok2 || !ok3 {
+			t.Errorf("the README has no commands under %q", path)
+			continue
+		}
+		n := 0
+		for line := range strings.Lines(block) {
+			line = strings.TrimPrefix(strings.TrimSpace(line), "$ ")
+			if !strings.HasPrefix(line, "mcpg ") || strings.HasPrefix(line, "mcpg: ") {
+				continue
+			}
+			n++
+			command, _, _ := strings.Cut(line, "  #")
+			command, _, _ = strings.Cut(strings.TrimSpace(command), " -- ")
+			command = strings.ReplaceAll(command, "~", "$HOME")
+			if !strings.Contains(script, "exec "+command) && !strings.Contains(script, "exec converse "+command) {
+				t.Errorf("%s: no script runs %q", path, command)
+			}
+		}
+		if n == 0 || n > 5 {
+			t.Errorf("%s: %d commands", path, n)
+		}
+	}
+}
+
 // TestLinks: what the documents point at is there.
 func TestLinks(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 	"mcpg/analyze"
 	"mcpg/behavior"
+	"mcpg/internal/letters"
 	"mcpg/report"
 )
 
@@ -86,7 +87,8 @@ func (h *history) explain(what, resource string) (*analyze.Explanation, error) {
 	}
 	switch {
 	case len(tools) == 0:
-		return nil, fmt.Errorf("no tool %q; there are %s", what, h.toolNames())
+		names, some := h.toolNames()
+		return nil, fmt.Errorf("no tool %q; there are %s%s", what, some, letters.DidYouMean(what, names))
 	case len(tools) > 1 && slices.ContainsFunc(tools, func(t *behavior.Tool) bool { return t.Server != tools[0].Server }):
 		return nil, fmt.Errorf("tool %q is on several servers: name it SERVER/TOOL", what)
 	}
@@ -115,16 +117,16 @@ func (h *history) named(what string) []*behavior.Tool {
 	return out
 }
 
-func (h *history) toolNames() string {
+func (h *history) toolNames() (out []string, some string) {
 	const most = 20
-	var out []string
 	for _, t := range h.model.Tools {
 		if !slices.Contains(out, t.Name) {
 			out = append(out, t.Name)
 		}
 	}
-	if len(out) > most {
-		out = append(out[:most], "…")
+	shown := slices.Clone(out)
+	if len(shown) > most {
+		shown = append(shown[:most], "…")
 	}
-	return strings.Join(out, ", ")
+	return out, strings.Join(shown, ", ")
 }

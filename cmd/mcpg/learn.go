@@ -90,7 +90,7 @@ func (a *app) learn(ctx context.Context, s *source, names []string, known *learn
 		more = func() { debug.SetGCPercent(was) }
 	}
 	l := batch.New()
-	whole, err := a.learnTable(ctx, s, names, l)
+	whole, err := a.learnTables(ctx, s, names, l)
 	if !whole && err == nil {
 		err = a.each(ctx, s, names, func(c *calllog.Call, set adapter.Set) error {
 			l.Add(c, set)
@@ -109,50 +109,35 @@ func (a *app) learn(ctx context.Context, s *source, names []string, known *learn
 	return e.Induce(), ctx.Err()
 }
 
-// learnTable learns from a table by its columns, if that is all there is to read,
-// and nothing in it is to be judged anew: no call of it can be a copy of another.
-func (a *app) learnTable(ctx context.Context, s *source, names []string, l *batch.Learner) (bool, error) {
-	if !mayBeTable(s, names) {
-		return false, nil
+// learnTables learns from tables by their columns, if they are all there is to read,
+// and nothing in them is to be judged anew: no call of them can be a copy of another.
+func (a *app) learnTables(ctx context.Context, s *source, names []string, l *batch.Learner) (bool, error) {
+	if apart, err := a.areTables(s, names); !apart || err != nil {
+		return false, err
 	}
-	whole := false
-	err := ingest.Tables(names, func(name string, t *table.Reader) error {
-		if t.NumRows() <= 0 {
-			return nil
-		}
+	return true, ingest.Tables(names, func(name string, t *table.Reader) error {
 		set, err := adaptersOf(t)
 		if err != nil {
 			return err
 		}
-		whole = true
 		if err := l.AddTable(ctx, t, set); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
 	})
-	return whole, err
 }
 
-// mayBeTable tells whether all that is to be read is one file, to be taken as it is.
-func mayBeTable(s *source, names []string) bool {
-	if len(names) != 1 || len(s.adapters) > 0 || s.from != "" {
-		return false
+// areTables tells whether learnTables would learn all of it.
+func (a *app) areTables(s *source, names []string) (bool, error) {
+	if len(s.adapters) > 0 || s.from != "" {
+		return false, nil
 	}
-	st, err := os.Stat(names[0])
-	return err == nil && st.Mode().IsRegular() // else the reading says why
-}
-
-// isTable tells whether learnTable would learn all of it.
-func (a *app) isTable(s *source, names []string) bool {
-	if !mayBeTable(s, names) {
-		return false
+	for _, name := range names {
+		if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() || name == "-" {
+			return false, nil // a pipe is read once
+		}
 	}
-	found := false
-	err := ingest.Tables(names, func(_ string, t *table.Reader) error {
-		found = t.NumRows() > 0
-		return nil
-	})
-	return err == nil && found
+	return ingest.Apart(names)
 }
 
 // explainSilence says why there are no guards where no state was known.

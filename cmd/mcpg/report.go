@@ -147,10 +147,10 @@ func (a *app) pageOfCalls(ctx context.Context, f *pageFlags, args []string, p *r
 	l := batch.New()
 	learnt := f.model != ""
 	learning := make(chan error, 1)
-	if !learnt && a.isTable(&f.source, args) { // a table is learnt by its columns, beside being counted
+	if tables, err := a.areTables(&f.source, args); tables && err == nil && !learnt { // they are learnt by their columns, beside being counted
 		learnt = true
 		go func() {
-			_, err := a.learnTable(ctx, &f.source, args, l)
+			_, err := a.learnTables(ctx, &f.source, args, l)
 			learning <- err
 		}()
 	} else {

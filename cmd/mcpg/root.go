@@ -13,6 +13,9 @@ import (
 
 	"mcpg/bench"
 	"mcpg/ingest/format"
+	"mcpg/internal/buildinfo"
+	"mcpg/internal/cli"
+	"mcpg/internal/letters"
 	"mcpg/suites"
 )
 
@@ -120,8 +123,9 @@ func isUsage(err error) bool {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "mcpg",
-		Short: "When do MCP tools work? Learn it from recorded calls, and measure what it is worth",
+		Use:     "mcpg",
+		Version: buildinfo.Text("mcpg"),
+		Short:   "When do MCP tools work? Learn it from recorded calls, and measure what it is worth",
 		Example: `  mcpg bench run --suite stateful-v1                      run the benchmark
   mcpg ingest --adapter tau-retail log.json -o calls.parquet
   mcpg stats calls.parquet                                which calls were wasted
@@ -132,8 +136,9 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%w; see %s --help", err, c.CommandPath())
+		return usage("%w%s; see %s --help", err, cli.MeantFlag(c, err), c.CommandPath())
 	})
 	root.AddCommand(a.ingestCommand(), a.statsCommand(), a.learnCommand(), a.replayCommand(), a.checkCommand(), a.offersCommand(), a.explainCommand(), a.graphCommand(), a.benchCommand(), a.exploreCommand(), a.wrapCommand(), a.watchCommand(), a.demoCommand())
 	root.AddCommand(a.simCommand(), a.adapterCommand(), a.reportCommand(), a.viewCommand())
@@ -184,5 +189,5 @@ func oneOf(what, got string, want ...string) error {
 			return nil
 		}
 	}
-	return usage("unknown %s %q: want one of %s", what, got, strings.Join(want, ", "))
+	return usage("unknown %s %q: want one of %s%s", what, got, strings.Join(want, ", "), letters.DidYouMean(got, want))
 }

@@ -19,6 +19,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, missing := os.Stat(shared)
 	if missing != nil {
 		t.Log("no shared data: the scripts that need it are skipped")
@@ -29,6 +33,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SHARED", shared)
 			e.Setenv("NO_COLOR", "1")
+			e.Setenv("ROOT", root)
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

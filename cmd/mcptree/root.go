@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"mcpg/internal/buildinfo"
+	"mcpg/internal/cli"
 )
 
 // Exit codes. A tree that the protocol rejects is a finding, and so, as in the
@@ -60,8 +63,9 @@ func run(ctx context.Context, args []string, s streams) int {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "mcptree",
-		Short: "Decision trees for agents: lint, draw, serve and walk them",
+		Use:     "mcptree",
+		Version: buildinfo.Text("mcptree"),
+		Short:   "Decision trees for agents: lint, draw, serve and walk them",
 		Example: `  mcptree validate trees/
   mcptree viz trees/incident.yaml
   mcptree serve trees/`,
@@ -70,7 +74,10 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%w; see %s --help", err, c.CommandPath()) })
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w%s; see %s --help", err, cli.MeantFlag(c, err), c.CommandPath())
+	})
 	root.AddCommand(a.validateCommand(), a.vizCommand(), a.serveCommand(), a.testCommand(), a.runCommand(), a.sessionsCommand(), a.replayCommand())
 	strict(root)
 	return root

@@ -18,6 +18,7 @@ import (
 
 	"mcpg/calllog"
 	"mcpg/internal/diag"
+	"mcpg/internal/letters"
 )
 
 // Format is one kind of log.
@@ -53,7 +54,7 @@ func ByName(name string) (*Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%w %q: want one of %s%s", ErrUnknown, name, strings.Join(names, ", "), letters.DidYouMean(name, names))
 }
 
 // DetectError reports what each detector saw.

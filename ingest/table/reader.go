@@ -44,6 +44,8 @@ type file interface {
 	numRows() int64
 	// groups is into how many parts it may be cut; section is some of them.
 	groups() int
+	// times are those of the column at a field, if the file says them and all are there.
+	times(field int) (Span, bool)
 	section(from, to int) file
 }
 

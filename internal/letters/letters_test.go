@@ -15,3 +15,16 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+func TestMeant(t *testing.T) {
+	t.Parallel()
+	known := []string{"filesystem", "memory", "release", "tau-retail"}
+	for word, want := range map[string]string{"filesytem": "filesystem", "Memory": "memory", "relase": "release", "tau_retail": "tau-retail", "x": "", "": "", "memory": "", "nothing": ""} {
+		if got := Meant(word, known); got != want {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+	if got := DidYouMean("memry", known); got != "; did you mean memory?" {
+		t.Error(got)
+	}
+}
