@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"mcpg/internal/letters"
 )
 
 // Step is one intended call.
@@ -85,7 +83,7 @@ func Find(name string) (Kind, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return Kind{}, fmt.Errorf("unknown agent %q: want one of %s%s", name, strings.Join(names, ", "), letters.DidYouMean(name, names))
+	return Kind{}, fmt.Errorf("unknown agent %q: want one of %s", name, strings.Join(names, ", "))
 }
 
 // maxTries is how often an agent makes one call before it gives it up.
