@@ -33,11 +33,6 @@ type Change struct {
 	Calls  int        `json:"calls"` // that it rests on
 }
 
-// Diff compares two models: tools, guards by what they make of the calls that were
-// seen, edges by their outcome. Guards that are worded in another way and judge all
-// calls alike are the same.
-func Diff(old, now *behavior.Graph) []Change { return Compare(old, now).Changes }
-
 // Comparison is what changed between two models, and where.
 type Comparison struct {
 	Changes []Change
@@ -46,7 +41,9 @@ type Comparison struct {
 	edges map[edgeKey]Change
 }
 
-// Compare is Diff that can be asked about cells of either model.
+// Compare compares two models: tools, guards by what they make of the calls that were
+// seen, edges by their outcome. Guards that are worded in another way and judge all
+// calls alike are the same.
 func Compare(old, now *behavior.Graph) *Comparison {
 	out := []Change{}
 	before, after := tools(old), tools(now)

@@ -122,9 +122,8 @@ func outcome(id int, valid bool) *calllog.Call {
 
 // floor is the exact version space, kept in the plainest way.
 type floor struct {
-	allowed  [features]map[int]bool
-	failures []map[[2]int]bool
-	failed   [][features]int
+	allowed [features]map[int]bool
+	failed  [][features]int
 }
 
 func (l *floor) violates(z [features]int) map[[2]int]bool {

@@ -69,7 +69,7 @@ func ParseRule(s string, increase bool) (Rule, error) {
 		}
 	}
 	if _, err := agents.Find(r.Agent); r.Agent != "" && r.Agent != llm.Name && err != nil {
-		return r, &ErrOption{err.Error()}
+		return r, &ErrOption{err.Error() + letters.DidYouMean(r.Agent, EveryAgent())}
 	}
 	if _, ok := findArm(r.Arm); r.Arm != "" && !ok {
 		return r, &ErrOption{fmt.Sprintf("unknown arm %q: want one of %s%s", r.Arm, strings.Join(EveryArm(), ", "), letters.DidYouMean(r.Arm, EveryArm()))}

@@ -89,7 +89,7 @@ func (o *Options) fill() error {
 	}
 	for _, a := range o.Agents {
 		if _, err := agents.Find(a); err != nil && a != llm.Name {
-			return &ErrOption{err.Error()}
+			return &ErrOption{err.Error() + letters.DidYouMean(a, EveryAgent())}
 		}
 	}
 	if slices.Contains(o.Agents, llm.Name) != (o.LLM != nil) {

@@ -62,7 +62,7 @@ func (b *bench) prismRatio() (sample, error) {
 		return sample{}, err
 	}
 	if !bytes.Equal(one, two) {
-		return sample{}, errors.New("Beam has learnt another model")
+		return sample{}, errors.New("another model was learnt on Beam")
 	}
 	return sample{theirs.CPU.Seconds() / ours.CPU.Seconds(), &theirs}, nil
 }

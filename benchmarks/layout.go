@@ -70,7 +70,7 @@ func (b *bench) againstDot(states, edges int) func() (sample, error) {
 		}
 		dot, err := exec.LookPath("dot")
 		if err != nil {
-			return sample{}, fmt.Errorf("Graphviz is needed for this figure: apt-get install graphviz: %w", err)
+			return sample{}, fmt.Errorf("this figure needs Graphviz: apt-get install graphviz: %w", err)
 		}
 		theirs, err := finish("dot", exec.CommandContext(b.ctx, dot, "-Tsvg", "-o", os.DevNull, file))
 		return sample{value: ours.Seconds() / theirs.Wall.Seconds()}, err

@@ -1,9 +1,11 @@
 package synth
 
 import (
+	"bytes"
 	"testing"
 
 	"mcpg/calllog"
+	"mcpg/ingest/table"
 )
 
 // TestCalls: the same shape gives the same calls, and all that a shape asks for.
@@ -26,5 +28,26 @@ func TestCalls(t *testing.T) {
 			t.Fatal(got, first[i])
 		}
 		i++
+	}
+}
+
+// TestWrite: a table has the calls.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := (Shape{}).Write(&b, 1000); err != nil {
+		t.Fatal(err)
+	}
+	r, err := table.ReadAll(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range (Shape{}).Calls(1000) {
+		if !r.Next() || r.Call().ID != c.ID || string(r.Call().Before) != string(c.Before) || !r.Call().Time.Equal(c.Time) {
+			t.Fatalf("%+v, want %+v: %v", r.Call(), c, r.Err())
+		}
+	}
+	if r.Next() || r.Err() != nil {
+		t.Error("too many calls", r.Err())
 	}
 }

@@ -63,7 +63,7 @@ func parseInt(s string) (*big.Int, error) {
 	if len(text) > maxDigits {
 		return nil, fmt.Errorf("an integer of more than %d digits", maxDigits)
 	}
-	n, base, ok := new(big.Int), 10, true
+	n, base := new(big.Int), 10
 	switch {
 	case text == "0":
 	case strings.HasPrefix(text, "0b"):
@@ -75,7 +75,7 @@ func parseInt(s string) (*big.Int, error) {
 	case strings.Contains(text, ":"):
 		return sexagesimal(text, negative)
 	}
-	if _, ok = n.SetString(text, base); !ok {
+	if _, ok := n.SetString(text, base); !ok {
 		return nil, fmt.Errorf("%q is no integer", s)
 	}
 	if negative {
