@@ -367,3 +367,32 @@ func TestBroken(t *testing.T) {
 		t.Errorf("%v, %v", err, check(pkgs))
 	}
 }
+
+// TestExamples: every package that others may import shows how it is used.
+func TestExamples(t *testing.T) {
+	fsys := os.DirFS(root(t))
+	pkgs, err := load(fsys)
+	if err != nil {
+		t.Log(err)
+	}
+	for _, p := range pkgs {
+		if p.name == "main" || p.dir == "bench/llm" || strings.HasPrefix(p.dir, "internal/") {
+			continue
+		}
+		files, err := fs.Glob(fsys, p.dir+"/*_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, name := range files {
+			b, err := fs.ReadFile(fsys, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = found || strings.Contains(string(b), "\nfunc Example") && strings.Contains(string(b), "// Output:")
+		}
+		if !found {
+			t.Errorf("package %s has no Example", p.dir)
+		}
+	}
+}
