@@ -126,11 +126,18 @@ func (a *app) root() *cobra.Command {
 		Use:     "mcpg",
 		Version: buildinfo.Text("mcpg"),
 		Short:   "When do MCP tools work? Learn it from recorded calls, and measure what it is worth",
-		Example: `  mcpg bench run --suite stateful-v1                      run the benchmark
-  mcpg ingest --adapter tau-retail log.json -o calls.parquet
-  mcpg stats calls.parquet                                which calls were wasted
-  mcpg learn calls.parquet -o model.json                  when each tool works
-  mcpg graph export model.json --format svg -o graph.svg`,
+		Example: `  I have logs
+    mcpg ingest ~/.claude/projects -o calls.parquet       one table of all calls
+    mcpg stats calls.parquet --by server,tool,cause       which were wasted, and why
+    mcpg learn calls.parquet -o model.json                when each tool works
+    mcpg report calls.parquet -o report.html              all of it to look at
+  I run CI
+    mcpg bench run --suite stateful-v1 --json new.json    play the benchmark
+    mcpg bench gate new.json --baseline old.json --max-increase invalid_reached=10%
+    mcpg check calls.parquet --max invalid_call_rate=5%   hold recorded calls against a limit
+  I want it live
+    mcpg demo                                             see it first
+    mcpg wrap --adapter filesystem -- npx -y @modelcontextprotocol/server-filesystem DIR`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -140,8 +147,21 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w%s; see %s --help", err, cli.MeantFlag(c, err), c.CommandPath())
 	})
-	root.AddCommand(a.ingestCommand(), a.statsCommand(), a.learnCommand(), a.replayCommand(), a.checkCommand(), a.offersCommand(), a.explainCommand(), a.graphCommand(), a.benchCommand(), a.exploreCommand(), a.wrapCommand(), a.watchCommand(), a.demoCommand())
-	root.AddCommand(a.simCommand(), a.adapterCommand(), a.reportCommand(), a.viewCommand())
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"logs", "From recorded calls:", []*cobra.Command{a.ingestCommand(), a.statsCommand(), a.learnCommand(), a.explainCommand(), a.offersCommand(), a.replayCommand(), a.graphCommand(), a.reportCommand(), a.viewCommand()}},
+		{"ci", "Measured, and held against limits:", []*cobra.Command{a.benchCommand(), a.checkCommand(), a.exploreCommand()}},
+		{"live", "Before a server:", []*cobra.Command{a.wrapCommand(), a.demoCommand(), a.adapterCommand(), a.simCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(a.watchCommand())
 	strict(root)
 	return root
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -42,8 +43,31 @@ func TestScripts(t *testing.T) {
 			}
 			return false, os.ErrInvalid
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "excerpt": excerpt},
 	})
+}
+
+// excerpt wants the lines of the text block of a page's section among those of stdout,
+// in their order: excerpt page section.
+func excerpt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: excerpt page section")
+	}
+	_, section, _ := strings.Cut(ts.ReadFile(args[0]), "\n## "+args[1]+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	_, block, _ := strings.Cut(section, "```text\n")
+	block, _, ok := strings.Cut(block, "```")
+	if !ok {
+		ts.Fatalf("%s has no text block under %s", args[0], args[1])
+	}
+	rest := ts.ReadFile("stdout")
+	for line := range strings.Lines(block) {
+		_, after, found := strings.Cut("\n"+rest, "\n"+line)
+		if !found {
+			ts.Fatalf("isn't printed there: %s", line)
+		}
+		rest = after
+	}
 }
 
 // code runs a program and wants an exit code: code 3 mcpg stats none.
