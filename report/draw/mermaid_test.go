@@ -2,6 +2,7 @@ package draw
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,10 +36,40 @@ func TestMermaidParses(t *testing.T) {
 			}
 		}
 	}
+	for i, block := range documented(t) {
+		name := filepath.Join(dir, fmt.Sprint("documented-", i))
+		if err := errors.Join(os.WriteFile(name+".mmd", []byte(block), 0o644), os.WriteFile(name+".json", []byte("null"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	out, err := exec.Command("node", checker+"/check.mjs", dir).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+// documented are the drawings that stand as text in the documents.
+func documented(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, page := range pages {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(b), "```mermaid\n")[1:] {
+			block, _, _ := strings.Cut(part, "```")
+			out = append(out, block)
+		}
+	}
+	if len(out) == 0 {
+		t.Error("no drawing is documented")
+	}
+	return out
 }
 
 // drawn is what Mermaid should draw, as check.mjs reads it.
