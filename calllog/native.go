@@ -40,6 +40,8 @@ type Reader struct {
 	lenient  []jsontext.Options
 	fast     fast
 	reuse    bool
+	glued    []jsontext.Value // objects of the line that are still to come
+	numbers  bool             // NaN was told of
 }
 
 // Reuse lets each call, and all that it points to, be valid only until the next
@@ -59,6 +61,12 @@ func NewReader(r io.Reader, file string) *Reader {
 // Scan moves to the next call; false at the end or on an error of the input.
 func (r *Reader) Scan() bool {
 	for r.err == nil {
+		if len(r.glued) > 0 {
+			if r.next() {
+				return true
+			}
+			continue
+		}
 		line, err := r.lines.Next()
 		if errors.Is(err, io.EOF) {
 			return false
@@ -71,7 +79,7 @@ func (r *Reader) Scan() bool {
 			continue
 		case errors.Is(err, input.ErrCut):
 			r.bad++
-			r.find("cut-off", "the compressed file ends here; what comes before was read")
+			r.find("cut-off", err.Error()+"; what comes before was read")
 			return false
 		case err != nil:
 			r.err = fmt.Errorf("%s:%d: %w", r.file, r.line, err)
@@ -90,6 +98,9 @@ func (r *Reader) Scan() bool {
 			}
 		}
 		call, err := r.decode(line)
+		if err != nil && r.takeApart(line) {
+			continue
+		}
 		if err != nil {
 			r.bad++
 			r.find("bad-line", err.Error())
@@ -100,6 +111,62 @@ func (r *Reader) Scan() bool {
 		return true
 	}
 	return false
+}
+
+// takeApart looks for objects in a line that isn't one: several, as where processes
+// wrote to one file at once, or one with numbers that JSON doesn't have. False if
+// there are none.
+func (r *Reader) takeApart(line []byte) bool {
+	text, odd := Tidy(line)
+	text = bytes.Clone(text)
+	d := jsontext.NewDecoder(bytes.NewReader(text), r.lenient...)
+	var fault error
+	for {
+		v, err := d.ReadValue()
+		if err != nil {
+			if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				fault = shorten(err)
+			}
+			break
+		}
+		end := int(d.InputOffset())
+		r.glued = append(r.glued, text[end-len(v):end:end])
+	}
+	if len(r.glued) == 0 || len(r.glued) == 1 && odd == 0 && fault == nil {
+		r.glued = nil
+		return false
+	}
+	if fault != nil {
+		r.bad++
+		r.find("bad-line", "behind a JSON object: "+fault.Error())
+	}
+	if odd&OddNULs != 0 {
+		r.find("nul-bytes", NULsRead)
+	}
+	if odd&OddNumbers != 0 && !r.numbers {
+		r.numbers = true
+		r.find("numbers", NumbersRead)
+		r.findings[len(r.findings)-1].Note = true
+	}
+	return true
+}
+
+// next moves to the next object of a line that was taken apart.
+func (r *Reader) next() bool {
+	v := r.glued[0]
+	r.glued = r.glued[1:]
+	call, err := decodeCall(v, r.lenient)
+	if err != nil {
+		r.bad++
+		r.find("bad-line", err.Error())
+		return false
+	}
+	if call.ID == "" {
+		call.ID = lineID(v)
+	}
+	call.Pos = diag.Pos{File: r.file, Line: r.line}
+	r.call = call
+	return true
 }
 
 // decode reads a line: the fast way, or where that doesn't take it by jsontext,

@@ -240,7 +240,7 @@ func (r *run) read(ctx context.Context, s *source, f *format.Format) error {
 		return &unusable{err: err}
 	}
 	defer raw.Close()
-	in, err := input.Plain(raw)
+	in, err := plain(raw)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

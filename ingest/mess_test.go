@@ -56,6 +56,7 @@ func TestMess(t *testing.T) {
 		"a last line that is cut off":      {nativeLine + "\n" + nativeLine[:40], []string{"1 s|a 1 ok/"}, []string{"2 bad-line"}},
 		"no newline at the end":            {nativeLine, []string{"1 s|a 1 ok/"}, nil},
 		"CRLF":                             {nativeLine + "\r\n\r\n" + nativeLine + "\r\n", []string{"1 s|a 1 ok/", "3 s|a 1 ok/"}, nil},
+		"logs put together, with marks":    {"\ufeff" + nativeLine + "\n\ufeff" + nativeLine, []string{"1 s|a 1 ok/", "2 s|a 1 ok/"}, nil},
 		"a byte order mark":                {"\ufeff" + nativeLine, []string{"1 s|a 1 ok/"}, nil},
 		"UTF-16":                           {utf16(nativeLine + "\n"), []string{"1 s|a 1 ok/"}, nil},
 		"NUL bytes":                        {nativeLine + "\n\x00\x00\x00\n" + strings.Replace(nativeLine, `"x"`, "\"\x00\"", 1), []string{"1 s|a 1 ok/"}, []string{"2 bad-line", "3 bad-line"}},
@@ -117,6 +118,29 @@ func TestCompressed(t *testing.T) {
 	}
 	z.Write([]byte(text))
 	z.Close()
+	// Members one behind the other are one log, and what isn't one ends it.
+	two := append(bytes.Clone(gz.Bytes()), gz.Bytes()...)
+	damaged := bytes.Clone(two)
+	damaged[len(damaged)-6] ^= 1 // of the last checksum
+	for name, tt := range map[string]struct {
+		log   []byte
+		rules []string
+	}{
+		"two":        {two, nil},
+		"padded":     {append(bytes.Clone(two), make([]byte, 512)...), []string{"7 cut-off"}},
+		"overgrown":  {append(bytes.Clone(two), "and more of it"...), []string{"7 cut-off"}},
+		"damaged":    {damaged, []string{"7 cut-off"}},
+		"overgrown2": {append(bytes.Repeat(zs.Bytes(), 2), "and more of it"...), []string{"7 cut-off"}},
+	} {
+		rep, got := ingested(t, Options{}, write(t, name, string(tt.log)))
+		var rules []string
+		for _, f := range rep.Findings {
+			rules = append(rules, fmt.Sprintf("%d %s", f.Pos.Line, f.Rule))
+		}
+		if len(got) != 6 || !slices.Equal(rules, tt.rules) {
+			t.Errorf("%s: %d calls, %v", name, len(got), rep.Findings)
+		}
+	}
 	for name, b := range map[string][]byte{"log.gz": gz.Bytes(), "log.zst": zs.Bytes()} {
 		if _, got := ingested(t, Options{}, write(t, name, string(b))); len(got) != 3 {
 			t.Errorf("%s: %q", name, got)

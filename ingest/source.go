@@ -1,8 +1,11 @@
 package ingest
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +17,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/klauspost/compress/zstd"
+
+	"mcpg/internal/input"
 	"mcpg/store"
 )
 
@@ -264,6 +270,44 @@ func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.R
 	}()
 	return out
 }
+
+// plain undoes what a file is wrapped in. Where a compressed one is damaged, or
+// something else follows, it ends like one that was cut off.
+func plain(raw io.Reader) (*bufio.Reader, error) {
+	packed := bufio.NewReaderSize(raw, headSize)
+	mark, _ := packed.Peek(4)
+	in, err := input.Plain(packed)
+	if err != nil || !bytes.HasPrefix(mark, []byte{0x1f, 0x8b}) && !bytes.HasPrefix(mark, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+		return in, err
+	}
+	return bufio.NewReaderSize(&damageReader{r: in}, headSize), nil
+}
+
+// damageReader ends where what it reads can't be decompressed any more.
+type damageReader struct {
+	r    io.Reader
+	some bool
+}
+
+func (d *damageReader) Read(p []byte) (int, error) {
+	n, err := d.r.Read(p)
+	d.some = d.some || n > 0
+	var corrupt flate.CorruptInputError
+	switch {
+	case !d.some || err == nil:
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, zstd.ErrMagicMismatch):
+		err = &damage{"what follows the compressed data is something else"}
+	case errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt), errors.Is(err, zstd.ErrCRCMismatch):
+		err = &damage{"the compressed data is damaged from here on"}
+	}
+	return n, err
+}
+
+// damage is a kind of input.ErrCut.
+type damage struct{ text string }
+
+func (d *damage) Error() string        { return d.text }
+func (d *damage) Is(target error) bool { return target == input.ErrCut }
 
 type meter struct {
 	r    io.Reader

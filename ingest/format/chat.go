@@ -76,11 +76,15 @@ type conversations struct {
 	names  map[string]int
 	alone  *conversation
 
-	// The conversation of the last record, which the next one may tell again
-	// from its beginning, as logs of requests do.
-	last     *conversation
-	lastList []byte
-	lastID   string
+	told []toldList // the latest ones, the last at the end
+}
+
+// toldList is the conversation of a record, which a later one may tell again from
+// its beginning, as logs of requests do. Several agents may write to one log.
+type toldList struct {
+	c    *conversation
+	list []byte
+	id   string
 }
 
 func newConversations(in *Input, server string) *conversations {
@@ -119,7 +123,7 @@ func (s *conversations) list(rec jsontext.Value, line int) error {
 // record takes an object that holds a conversation.
 func (s *conversations) record(o object, rec jsontext.Value, line int) error {
 	if lists := messageLists(o); len(lists) == 1 {
-		return s.told(o, rec, lists[0], line)
+		return s.onlyList(o, rec, lists[0], line)
 	}
 	c := s.open(s.in.Scope + "/" + recordName(o, len(s.names)))
 	lines := cursor{text: rec, line: line}
@@ -130,45 +134,76 @@ func (s *conversations) record(o object, rec jsontext.Value, line int) error {
 		}
 	}
 	if len(lists) == 0 {
-		s.in.Uses["records without messages"]++
+		s.in.Uses[s.in.other(line, o, "records without messages")]++
 		return nil
 	}
 	c.end()
 	return s.finish(c)
 }
 
-// told takes a record with one list of messages: a conversation, or the last one
-// with more at its end.
-func (s *conversations) told(o object, rec jsontext.Value, m member, line int) error {
+// onlyList takes a record with one list of messages: a conversation, or one of the
+// last ones with more at its end.
+func (s *conversations) onlyList(o object, rec jsontext.Value, m member, line int) error {
 	lines := cursor{text: rec, line: line}
 	list, begin := m.value, lines.of(m.at)
 	body := bytes.TrimRight(bytes.TrimSuffix(list, []byte("]")), " \t\r\n")
-	c, from := s.last, len(s.lastList)
-	if id := recordID(o); c == nil || from < minTold || len(body) <= from || id != s.lastID || !bytes.HasPrefix(body, s.lastList) {
-		if c != nil {
-			if err := s.finish(c); err != nil {
-				return err
-			}
-			c.end()
-		}
-		c, from = s.open(s.in.Scope+"/"+recordName(o, len(s.names))), 0
+	t := s.before(body, recordID(o))
+	if t.c == nil {
+		t = toldList{c: s.open(s.in.Scope + "/" + recordName(o, len(s.names))), id: recordID(o)}
 	}
-	s.last, s.lastList = nil, nil
-	if err := s.messagesFrom(c, list, from, begin); err != nil {
+	if err := s.messagesFrom(t.c, list, len(t.list), begin); err != nil {
 		return err
 	}
-	if len(body) > maxTold {
-		c.end()
-		return s.finish(c)
+	if len(body) < minTold || len(body) > maxTold {
+		t.c.end()
+		return s.finish(t.c)
 	}
-	s.last, s.lastList, s.lastID = c, bytes.Clone(body), recordID(o)
+	t.list = bytes.Clone(body)
+	s.told = append(s.told, t)
+	return s.forgetTold()
+}
+
+// before takes out what was told of a conversation that goes on with body, the
+// most of it if there are several.
+func (s *conversations) before(body []byte, id string) (t toldList) {
+	const tail = 64 // is compared first: beginnings are often alike
+	at := -1
+	for i, old := range s.told {
+		n := len(old.list)
+		if old.id == id && n < len(body) && n >= len(t.list) && bytes.Equal(body[n-tail:n], old.list[n-tail:]) && bytes.HasPrefix(body, old.list) {
+			at, t = i, old
+		}
+	}
+	if at >= 0 {
+		s.told = slices.Delete(s.told, at, at+1)
+	}
+	return t
+}
+
+// forgetTold ends the oldest conversations where too many are held.
+func (s *conversations) forgetTold() error {
+	size := 0
+	for _, t := range s.told {
+		size += len(t.list)
+	}
+	for len(s.told) > maxToldLists || size > maxToldBytes {
+		t := s.told[0]
+		s.told, size = slices.Delete(s.told, 0, 1), size-len(t.list)
+		t.c.end()
+		if err := s.finish(t.c); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// Bounds of a list of messages that the next record may tell again, in bytes.
+// Bounds of lists of messages that a later record may tell again, in bytes, and of
+// how many there are.
 const (
-	minTold = 200
-	maxTold = 16 << 20
+	minTold      = 200
+	maxTold      = 16 << 20
+	maxToldLists = 1000
+	maxToldBytes = 64 << 20
 )
 
 // messageLists are the lists of a record that hold its conversation: one, as
@@ -235,10 +270,11 @@ func (s *conversations) finish(c *conversation) error {
 }
 
 func (s *conversations) end() error {
-	for _, c := range []*conversation{s.alone, s.last} {
-		if c != nil {
-			c.end()
-		}
+	if s.alone != nil {
+		s.alone.end()
+	}
+	for _, t := range s.told {
+		t.c.end()
 	}
 	return s.p.end()
 }

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +83,7 @@ func (c *claudeCode) take(o object, line int) string {
 	session := c.session(o)
 	message := o.obj("message")
 	if message == nil {
-		return c.other(o)
+		return c.other(o, line)
 	}
 	at := timeOf(o.get("timestamp"))
 	use := "messages"
@@ -99,11 +100,11 @@ func (c *claudeCode) take(o object, line int) string {
 }
 
 // other names a line that holds no message.
-func (c *claudeCode) other(o object) string {
+func (c *claudeCode) other(o object, line int) string {
 	if kind := o.str("type"); claudeTypes[kind] {
 		return kind + " lines"
 	}
-	return "other lines"
+	return c.in.other(line, o, "other lines")
 }
 
 // claudeSession is a conversation: the id that its sub-agents share, and its name.
@@ -148,15 +149,18 @@ func (c *claudeCode) call(block object, session claudeSession, uuid string, line
 	}
 	key, own := claudeKey(callID, uuid), session.name+"\x00"+callID
 	shared := session.id + "\x00" + callID
+	args, noted := arguments(block.get("input"))
 	if key != "" {
 		if first, again := c.seen[key]; again {
-			c.also[shared] = append(c.also[shared], first) // an answer behind the copy may be the only one
+			c.wait(shared, first) // an answer behind the copy may be the only one
+			if pr := c.p.named[first]; pr != nil && emptyObject(pr.Call.Args) && args != nil {
+				pr.Call.Args = args // it was written before its arguments had come
+			}
 			return "copied calls"
 		}
 		c.seen[key] = own
 	}
-	c.also[shared] = append(c.also[shared], own)
-	args, noted := arguments(block.get("input"))
+	c.wait(shared, own)
 	if noted != "" {
 		c.in.note(line, "arguments", noted)
 	}
@@ -172,6 +176,13 @@ func (c *claudeCode) call(block object, session claudeSession, uuid string, line
 	}
 	c.p.call(own, Record{Call: call, Key: key})
 	return Used
+}
+
+// wait remembers what a call waits under.
+func (c *claudeCode) wait(shared, own string) {
+	if !slices.Contains(c.also[shared], own) {
+		c.also[shared] = append(c.also[shared], own)
+	}
 }
 
 // claudeKey names a call wherever its line is copied to; "" if nothing does. Ids

@@ -30,8 +30,19 @@ func readCodex(in *Input) error {
 		at := timeOf(o.get("timestamp"))
 		switch o.str("type") {
 		case "session_meta":
-			if id := payload.str("id"); id != "" && c.calls == 0 {
+			id := payload.str("id")
+			switch {
+			case id == "" || id == c.session:
+			case c.calls == 0:
 				c.session = id
+			default: // another rollout in the same file
+				for _, pr := range p.queue {
+					p.forget(pr)
+					pr.done = true
+				}
+				c.end()
+				c = in.conversation(p, id, "codex")
+				return "session marks", p.step()
 			}
 			return "session marks", nil
 		case "response_item":
@@ -41,7 +52,7 @@ func readCodex(in *Input) error {
 			use := codexEvent(c, payload, n, at)
 			return use, holdStep(p)
 		}
-		return "other lines", nil
+		return in.other(n, o, "other lines"), nil
 	})
 	if err != nil {
 		return err

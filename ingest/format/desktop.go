@@ -146,7 +146,11 @@ func bracketed(s string) bool {
 func (d *desktop) line(n int, line []byte) (use string, err error) {
 	use = "other output"
 	text := string(line)
-	if e, ok := desktopEntry(text, d.alone != ""); ok {
+	e, ok := desktopEntry(text, d.alone != "")
+	if !ok { // behind what a server printed without ending its line
+		e, ok = d.message(text)
+	}
+	if ok {
 		for {
 			u, rest, message, err := d.entry(&e, n)
 			if err != nil {
@@ -163,6 +167,34 @@ func (d *desktop) line(n int, line []byte) (use string, err error) {
 	return use, nil
 }
 
+// message finds an entry that is a message behind other text, but not one that is
+// quoted there.
+func (d *desktop) message(text string) (entry, bool) {
+	at := strings.Index(text, "] Message from ")
+	if at < 0 {
+		return entry{}, false
+	}
+	for _, begin := range entryStart.FindAllStringIndex(text[:at], -1) {
+		i := begin[0]
+		if i == 0 || text[i-1] == ' ' || quoted(text, i) {
+			continue
+		}
+		if e, ok := desktopEntry(text[i:], d.alone != ""); ok && strings.HasPrefix(e.text, "Message from ") {
+			return e, true
+		}
+	}
+	return entry{}, false
+}
+
+// quoted tells whether a quotation begins at a place, or goes on there behind an
+// escaped line end.
+func quoted(text string, at int) bool {
+	if at > 1 && text[at-2] == '\\' {
+		return true
+	}
+	return at > 0 && strings.IndexByte("\"'`", text[at-1]) >= 0 && (at == 1 || strings.IndexByte(" \t:=,([{", text[at-2]) >= 0)
+}
+
 // afterMessage is what may stand between a message and the next entry.
 var afterMessage = regexp.MustCompile(`^\s*(\{[^{}]*(\{[^{}]*\}[^{}]*)*\})?\s*$`)
 
@@ -174,7 +206,7 @@ func (d *desktop) next(rest string, message bool) (entry, bool) {
 			return entry{}, false
 		}
 		begin := from + at[0]
-		glued := begin > 0 && rest[begin-1] != ' ' || begin == 0
+		glued := begin == 0 || rest[begin-1] != ' ' && !quoted(rest, begin)
 		if message && begin < 500 {
 			glued = glued || afterMessage.MatchString(rest[:begin])
 		}

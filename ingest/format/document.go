@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ type document struct {
 }
 
 func (in *Input) document() *document {
-	d := &document{in: in, src: &lineCounter{r: in.R}}
+	d := &document{in: in, src: &lineCounter{r: &tidyReader{in: in}}}
 	d.dec = jsontext.NewDecoder(d.src, lenient...)
 	d.src.done = d.dec.InputOffset
 	return d
@@ -47,7 +48,7 @@ func (d *document) fault(err error) error {
 	case errors.Is(err, errLongRecord):
 		d.report("long-record", err.Error()+"; reading stops here")
 	case errors.Is(err, input.ErrCut):
-		d.reportAt(d.src.off, "cut-off", input.ErrCut.Error()+"; what comes before was read")
+		d.reportAt(d.src.off, "cut-off", cutText(err)+"; what comes before was read")
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		d.reportAt(d.src.off, "cut-off", "the document ends in the middle; what comes before was read")
 	case errors.As(err, &syntax):
@@ -73,7 +74,10 @@ func (d *document) each(names []string, other func(name string, v jsontext.Value
 	if names == nil && d.in.isLines() {
 		return d.in.eachRecordLine(f)
 	}
-	defer func() { d.in.Lines = d.src.lines() }()
+	defer func() {
+		d.in.Lines = d.src.lines()
+		d.tidied()
+	}()
 	for {
 		if err := d.in.Ctx.Err(); err != nil {
 			return err
@@ -106,16 +110,57 @@ func (d *document) each(names []string, other func(name string, v jsontext.Value
 	}
 }
 
+// tidied tells what was read that JSON doesn't have.
+func (d *document) tidied() {
+	t, ok := d.src.r.(*tidyReader)
+	if !ok {
+		return
+	}
+	for _, kind := range []calllog.Odd{calllog.OddNULs, calllog.OddNumbers} {
+		if line, found := t.tidy.First[kind]; found {
+			if kind == calllog.OddNULs {
+				d.in.Uses[Faulty]++
+			}
+			d.in.tidied(line+1, kind)
+		}
+	}
+}
+
+// tidyReader tidies what it reads of the input.
+type tidyReader struct {
+	in   *Input
+	tidy calllog.Tidier
+	held []byte // read and not yet tidied
+	text []byte // tidied
+	out  []byte // what of it is not yet read
+	err  error
+}
+
+func (t *tidyReader) Read(p []byte) (int, error) {
+	for len(t.out) == 0 && t.err == nil {
+		if cap(t.held) == 0 {
+			t.held = make([]byte, 0, 64<<10)
+		}
+		n, err := t.in.R.Read(t.held[len(t.held):cap(t.held)])
+		t.held, t.err = t.held[:len(t.held)+n], err
+		var used int
+		t.text, used = t.tidy.Append(t.text[:0], t.held, err == nil)
+		t.out = t.text
+		t.held = t.held[:copy(t.held, t.held[used:])]
+	}
+	n := copy(p, t.out)
+	if t.out = t.out[n:]; len(t.out) > 0 || n > 0 {
+		return n, nil
+	}
+	return 0, t.err
+}
+
 // isLines tells JSON lines from one document: the first line is a whole value and
 // not the only line, or it is no JSON and one after it is.
 func (in *Input) isLines() bool {
-	pk, ok := in.R.(interface{ Peek(int) ([]byte, error) })
-	if !ok {
-		return false
-	}
-	head, _ := pk.Peek(64 << 10) // shorter at the end of a short file
 	lines, noise := 0, false
-	for line := range bytes.Lines(head) {
+	for line := range bytes.Lines(in.peekLines()) {
+		line, _ = calllog.Tidy(line)
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
@@ -123,9 +168,9 @@ func (in *Input) isLines() bool {
 		opens := line[0] == '{' || line[0] == '['
 		whole := opens && jsontext.Value(line).IsValid(lenient...)
 		switch {
-		case lines == 1 && opens && !whole:
+		case lines == 1 && opens && !whole && goesOn(line):
 			return false
-		case lines == 1 && !opens:
+		case lines == 1 && !whole:
 			noise = true
 		case lines > 1 && (whole || !noise):
 			return true
@@ -134,42 +179,62 @@ func (in *Input) isLines() bool {
 	return false
 }
 
+// Bounds of what is looked at to tell lines from a document, in bytes: the first,
+// or where a first line is longer the second.
+const (
+	linesHead     = 64 << 10
+	longLinesHead = 8 << 20
+)
+
+// peekLines gives the beginning of the input, with its first line if that can be.
+func (in *Input) peekLines() []byte {
+	br, ok := in.R.(*bufio.Reader)
+	if !ok {
+		return nil
+	}
+	head, _ := br.Peek(linesHead) // shorter at the end of a short file
+	if end := bytes.IndexByte(head, '\n'); len(head) >= min(linesHead, br.Size()) && (end < 0 || end == len(head)-1) {
+		br = bufio.NewReaderSize(br, longLinesHead)
+		in.R = br
+		head, _ = br.Peek(longLinesHead)
+	}
+	return head
+}
+
+// goesOn tells whether a line can be the beginning of JSON that goes on in the
+// next one. In a string it can't.
+func goesOn(line []byte) bool {
+	d := newDecoder(append(bytes.Clone(line), '\n'))
+	for {
+		if _, err := d.ReadToken(); err != nil {
+			return errors.Is(err, io.ErrUnexpectedEOF)
+		}
+	}
+}
+
 // eachRecordLine calls f with every value of JSON lines, and with the elements of
 // those that are lists. A bad line is a finding.
 func (in *Input) eachRecordLine(f func(int, jsontext.Value) error) error {
 	return in.eachTextLine(func(n int, line []byte) error {
-		d := newDecoder(line)
-		if k := d.PeekKind(); k != '{' && k != '[' {
-			in.Uses[Faulty]++
-			in.find(n, "bad-line", "no JSON record")
-			return nil
-		}
-		v := jsontext.Value(bytes.Clone(line)) // several values may be glued together
-		for {
-			end, err := d.ReadValue()
-			if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-				return nil
-			}
-			if err != nil {
-				in.Uses[Faulty]++
-				in.find(n, "bad-line", plainJSONError(err).Error())
-				return nil
-			}
-			at := int(d.InputOffset())
-			one := v[at-len(end) : at : at]
-			if one.Kind() != '[' {
-				err = f(n, one)
-			} else {
-				eachElement(one, func(_ int, e jsontext.Value) {
+		use, err := in.eachGlued(n, bytes.Clone(line), func(v jsontext.Value) (use string, err error) {
+			switch v.Kind() {
+			case '{':
+				return Used, f(n, v)
+			case '[':
+				eachElement(v, func(_ int, e jsontext.Value) {
 					if err == nil {
 						err = f(n, e)
 					}
 				})
+				return Used, err
 			}
-			if err != nil {
-				return err
-			}
+			in.find(n, "bad-line", "no JSON record")
+			return Faulty, nil
+		})
+		if use == Faulty {
+			in.Uses[Faulty]++
 		}
+		return err
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"mcpg/calllog"
 	"mcpg/internal/input"
 )
 
@@ -178,6 +179,7 @@ func (e *evalReader) run(zr *zip.Reader, latest map[string]int) (inspectRun, err
 			}
 			continue
 		}
+		b, _ = calllog.Tidy(b)
 		o, _ := parseObject(b)
 		if run := inspectRunOf(o.get("eval")); run.id != "" {
 			return run, nil
@@ -195,6 +197,8 @@ func (e *evalReader) sample(run inspectRun, f *zip.File, n int) error {
 	if err != nil {
 		return e.fault("a sample can't be read", err)
 	}
+	b, odd := calllog.Tidy(b)
+	e.in.tidied(1, odd)
 	return e.in.inspectSample(run, 1, b)
 }
 

@@ -121,7 +121,10 @@ type Input struct {
 	Reuse bool
 
 	Report
-	recoded int // lines with bytes that aren't UTF-8
+	recoded    int  // lines with bytes that aren't UTF-8
+	oddNumbers bool // NaN was told of
+	// formatOf names the other format that a line is of, "" if it is of none.
+	formatOf func(object) string
 }
 
 // Report is what there is to say of an input beside its calls.
@@ -149,7 +152,22 @@ func (f *Format) Binary() bool { return f.binary }
 // stands in in.Report.
 func (f *Format) Read(in *Input) error {
 	in.Uses = map[string]int{}
+	in.formatOf = f.otherOf
 	return f.read(in)
+}
+
+// otherOf names the format that a line is of; "" if it is of this one or of none.
+func (f *Format) otherOf(o object) string {
+	h := &Head{objs: []object{o}, first: o, kind: '{'}
+	if ok, _ := f.detect(h); ok {
+		return ""
+	}
+	for _, g := range Formats {
+		if ok, _ := g.detect(h); ok {
+			return g.Name
+		}
+	}
+	return ""
 }
 
 // find reports something of a line. Beyond maxFind they are only counted.

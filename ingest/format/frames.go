@@ -24,6 +24,9 @@ var framesFormat = Format{
 			if msg.Kind() == '"' {
 				msg = jsontext.Value(strings.TrimSpace(unquote(msg)))
 			}
+			if dir == "" && len(msg) == 0 {
+				return in.other(n, o, "other output"), nil
+			}
 			if dir == "stderr" || len(msg) == 0 || msg[0] != '{' && msg[0] != '[' {
 				return "other output", nil
 			}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
 )
 
 // headLines is how many lines detection looks at.
@@ -22,6 +24,7 @@ type Head struct {
 
 func newHead(b []byte) *Head {
 	h := &Head{bytes: b, nul: bytes.IndexByte(b, 0) >= 0}
+	b, _ = calllog.Tidy(b)
 	for line := range bytes.Lines(b) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue

@@ -22,15 +22,11 @@ var jsonrpcFormat = Format{
 	read: func(in *Input) error {
 		w := in.wire()
 		err := in.eachLine(func(n int, line []byte) (string, error) {
-			if v := jsontext.Value(line); !v.IsValid(lenient...) {
-				_, err := parseObject(line)
-				if err == nil {
-					err = errNotJSON
-				}
-				in.find(n, "bad-line", err.Error())
-				return Faulty, nil
+			take := func(v jsontext.Value) (string, error) { return w.take(frame{line: n, msg: v}) }
+			if !jsontext.Value(line).IsValid(lenient...) {
+				return in.eachGlued(n, line, take)
 			}
-			return w.take(frame{line: n, msg: line})
+			return take(line)
 		})
 		if err != nil {
 			return err

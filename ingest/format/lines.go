@@ -6,6 +6,9 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpg/calllog"
 	"mcpg/internal/input"
 )
 
@@ -69,11 +72,80 @@ func (in *Input) eachTextLine(f func(n int, line []byte) error) error {
 // finding.
 func (in *Input) eachObject(f func(n int, line []byte, o object) (use string, err error)) error {
 	return in.eachLine(func(n int, line []byte) (string, error) {
-		o, err := parseObject(line)
+		if o, err := parseObject(line); err == nil {
+			return f(n, line, o)
+		}
+		return in.eachGlued(n, line, func(v jsontext.Value) (string, error) {
+			o, err := parseObject(v)
+			if err != nil {
+				in.find(n, "bad-line", err.Error())
+				return Faulty, nil
+			}
+			return f(n, v, o)
+		})
+	})
+}
+
+// eachGlued calls f with every value of a line that is no JSON, or more than one
+// value, as where several processes wrote to one file. What can't be read is a
+// finding. The line was what the most telling of its values is.
+func (in *Input) eachGlued(n int, line []byte, f func(v jsontext.Value) (use string, err error)) (use string, err error) {
+	text, odd := calllog.Tidy(line)
+	d := newDecoder(text)
+	for {
+		v, err := d.ReadValue()
+		if isEnd(err) && use != "" {
+			in.tidied(n, odd)
+			return use, nil
+		}
 		if err != nil {
-			in.find(n, "bad-line", err.Error())
+			in.find(n, "bad-line", plainJSONError(err).Error())
 			return Faulty, nil
 		}
-		return f(n, line, o)
-	})
+		end := int(d.InputOffset())
+		one, err := f(text[end-len(v) : end : end])
+		if err != nil {
+			return one, err
+		}
+		if use == "" || one == Faulty || one == Used && use != Faulty {
+			use = one
+		}
+	}
+}
+
+// other names a line that the format doesn't know: noise, or a line of another
+// format, as where logs were put together. What calls are in that are lost.
+func (in *Input) other(n int, o object, noise string) string {
+	if in.formatOf == nil {
+		return noise
+	}
+	if name := in.formatOf(o); name != "" {
+		in.find(n, "other-format", "a line of another format ("+name+"): keep the two in files of their own")
+		return Faulty
+	}
+	return noise
+}
+
+// cutText says why the input ends too early.
+func cutText(err error) string {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err.Error()
+}
+
+// isEnd tells the end of the input from an end in the middle of a value.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// tidied tells of a line or document that was read though it isn't all JSON.
+func (in *Input) tidied(line int, odd calllog.Odd) {
+	if odd&calllog.OddNULs != 0 {
+		in.find(line, "nul-bytes", calllog.NULsRead)
+	}
+	if odd&calllog.OddNumbers != 0 && !in.oddNumbers {
+		in.oddNumbers = true
+		in.note(line, "numbers", calllog.NumbersRead)
+	}
 }

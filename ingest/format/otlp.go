@@ -3,7 +3,6 @@ package format
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -210,19 +209,15 @@ func hexID(s string) string {
 	return s
 }
 
-// nanos reads nanoseconds since 1970, be they a number or a string.
+// nanos reads nanoseconds since 1970, be they a number or a string. What would
+// then be of the first days of 1970 is in another unit, told by its size.
 func nanos(v jsontext.Value) time.Time {
-	s := str(v)
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		f, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(f > 0 && f < math.MaxInt64) {
+	const least = 1_577_836_800 // 2020 in seconds; OTLP is hardly older
+	if n, err := strconv.ParseInt(str(v), 10, 64); err == nil && n < least {
+		if n <= 0 {
 			return time.Time{}
 		}
-		n = int64(f)
+		return time.Unix(0, n).UTC()
 	}
-	if n <= 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, n).UTC()
+	return timeOf(v)
 }

@@ -116,11 +116,11 @@ var otlpTests = []struct {
 	uses     string
 }{
 	{"current conventions", otlpDoc("agent",
-		otlpSpan("AA", "01", "", "tools/call close", 3, `"2000000000"`, `"2500000000"`, "",
+		otlpSpan("AA", "01", "", "tools/call close", 3, `"1700000002000000000"`, `"1700000002500000000"`, "",
 			"mcp.method.name", "tools/call", "gen_ai.tool.name", "close", "mcp.session.id", "m1", "server.address", "h", "server.port", `{"intValue":"80"}`,
 			"gen_ai.tool.call.arguments", `{"kvlistValue":{"values":[{"key":"id","value":{"intValue":"7"}},{"key":"l","value":{"arrayValue":{"values":[{"boolValue":true},{"doubleValue":1.5},{}]}}}]}}`,
 			"gen_ai.tool.call.result", `{"content":[{"type":"text","text":"done"}]}`),
-		otlpSpan("aa", "02", "", "execute_tool open", 1, 1000000000, 1000000000, "", "gen_ai.operation.name", "execute_tool", "gen_ai.conversation.id", "c1", "gen_ai.tool.call.id", "call1"),
+		otlpSpan("aa", "02", "", "execute_tool open", 1, 1700000001000000000, 1700000001000000000, "", "gen_ai.operation.name", "execute_tool", "gen_ai.conversation.id", "c1", "gen_ai.tool.call.id", "call1"),
 		otlpSpan("aa", "03", "", "tools/list", 3, 1, 2, "", "mcp.method.name", "tools/list"),
 		`7`),
 		[]string{"2 c1 open id=call1 ok", `1 m1 close server=h:80 id=01 args={"id":7,"l":[true,1.5,null]} result=done took=500ms ok`},

@@ -26,7 +26,8 @@ type toolSpan struct {
 	recovered         bool   // another attempt of the same call went well
 	text              string // what the failure said, beside the result
 	size              int
-	seq               int // in the input
+	seq               int       // in the input
+	at                time.Time // its own, or that of the span before it
 
 	into  *toolSpan // the outer span of the same call
 	parts []*toolSpan
@@ -128,6 +129,7 @@ type spanStore struct {
 	parents map[string]string // of other spans, likewise
 	bytes   int
 	seq     int
+	last    time.Time // that a span had
 }
 
 func newSpanStore(in *Input, what string) *spanStore {
@@ -144,16 +146,19 @@ func (st *spanStore) find(trace, id string) *toolSpan { return st.byID[spanKey(t
 func (st *spanStore) add(s *toolSpan) (use string, err error) {
 	if s.id != "" {
 		if old := st.find(s.trace, s.id); old != nil {
-			if s.answered && !old.answered { // written before the call had ended, and again after it
-				s.seq, s.Call.Pos = old.seq, old.Call.Pos
-				*old = *s
-			}
+			size := old.size
+			old.again(s)
+			st.bytes += old.size - size
 			return "repeated " + st.what, nil
 		}
 		st.byID[spanKey(s.trace, s.id)] = s
 	}
 	s.seq = st.seq
 	st.seq++
+	if !s.Call.Time.IsZero() {
+		st.last = s.Call.Time
+	}
+	s.at = st.last
 	st.bytes += s.size
 	st.spans = append(st.spans, s)
 	if len(st.spans) > maxSpans || st.bytes > maxSpanBytes && len(st.spans) > 1 {
@@ -162,12 +167,36 @@ func (st *spanStore) add(s *toolSpan) (use string, err error) {
 	return Used, nil
 }
 
+// again takes the same span as it was written once more: before the call had
+// ended, and after it. Either may say what the other doesn't.
+func (s *toolSpan) again(next *toolSpan) {
+	first := *s
+	if next.answered && !s.answered {
+		next.seq, next.at, next.Call.Pos = s.seq, s.at, s.Call.Pos
+		*s = *next
+		next = &first
+	}
+	c, d := s.Call, next.Call
+	if (c.Args == nil || emptyObject(c.Args)) && d.Args != nil {
+		c.Args = d.Args
+	}
+	if c.Time.IsZero() {
+		c.Time = d.Time
+	}
+	if s.end.IsZero() && s.answered {
+		s.end = next.end
+	}
+	c.Server, s.parent = firstString(c.Server, d.Server), firstString(s.parent, next.parent)
+	s.callID, s.mcpSession, s.session = firstString(s.callID, next.callID), firstString(s.mcpSession, next.mcpSession), firstString(s.session, next.session)
+	s.size = max(first.size, next.size, len(c.Args)+len(c.ResultText)+len(c.Result)+len(s.text))
+}
+
 func (st *spanStore) end() error { return st.flush(len(st.spans)) }
 
 // flush hands on the oldest calls until at least n spans are gone.
 func (st *spanStore) flush(n int) error {
 	slices.SortStableFunc(st.spans, func(a, b *toolSpan) int {
-		return cmp.Or(a.Call.Time.Compare(b.Call.Time), cmp.Compare(a.Call.Pos.Line, b.Call.Pos.Line), cmp.Compare(a.seq, b.seq))
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.Call.Pos.Line, b.Call.Pos.Line), cmp.Compare(a.seq, b.seq))
 	})
 	st.link()
 	gone := map[*toolSpan]bool{}

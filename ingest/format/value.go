@@ -173,7 +173,7 @@ func (o object) firstOf(names ...string) jsontext.Value {
 func objectOf(v jsontext.Value) object {
 	if v.Kind() == '"' {
 		if s := strings.TrimSpace(unquote(v)); strings.HasPrefix(s, "{") {
-			v = jsontext.Value(s)
+			v, _ = calllog.Tidy([]byte(s))
 		}
 	}
 	if v.Kind() != '{' {
@@ -326,8 +326,8 @@ func firstString(list ...string) string {
 	return ""
 }
 
-// arguments takes a call's arguments: JSON, or a string that holds JSON or a
-// Python literal. Text that is neither is kept as a string; noted is then why.
+// arguments takes a call's arguments: JSON, or a string that holds JSON, be it
+// written as a string again, or a Python literal. Text that is neither is kept as a string; noted is then why.
 func arguments(v jsontext.Value) (args jsontext.Value, noted string) {
 	if v.Kind() != '"' {
 		return keep(v), ""
@@ -337,8 +337,19 @@ func arguments(v jsontext.Value) (args jsontext.Value, noted string) {
 		return nil, ""
 	}
 	inner := jsontext.Value(text)
-	if inner.IsValid(jsontext.AllowDuplicateNames(true)) {
+	if inner.IsValid(lenient...) {
+		for deep := inner; deep.Kind() == '"'; { // written as a string more than once
+			if deep = jsontext.Value(strings.TrimSpace(unquote(deep))); !deep.IsValid(lenient...) {
+				break
+			}
+			if deep.Kind() == '{' {
+				return deep, ""
+			}
+		}
 		return inner, ""
+	}
+	if plain, odd := calllog.Tidy(inner); odd == calllog.OddNumbers && jsontext.Value(plain).IsValid(lenient...) {
+		return plain, "the arguments hold NaN or Infinity, which JSON doesn't have; read as null"
 	}
 	if p, ok := pythonValue(text); ok && p.Kind() == '{' {
 		return p, "the arguments are written in Python, not JSON; they were translated"
@@ -387,13 +398,21 @@ func numberTime(s string) time.Time {
 		return time.Unix(0, n).UTC()
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(f) || f == 0 || math.Abs(f) > 1e14 {
+	if err != nil || math.IsNaN(f) || f == 0 {
 		return time.Time{}
 	}
-	if math.Abs(f) > 1e11 {
+	switch abs := math.Abs(f); {
+	case abs < 1e11:
+		f *= 1e6
+	case abs < 1e14:
+		f *= 1e3
+	case abs < 1e17:
+	case abs < math.MaxInt64:
 		f /= 1e3
+	default:
+		return time.Time{}
 	}
-	return time.UnixMicro(int64(f * 1e6)).UTC()
+	return time.UnixMicro(int64(f)).UTC()
 }
 
 // between is the time from one to the other, 0 where one isn't known or they
@@ -421,8 +440,6 @@ func millis(ms float64) time.Duration {
 	}
 	return time.Duration(ms * float64(time.Millisecond))
 }
-
-var errNotJSON = errors.New("not JSON")
 
 // id is a JSON-RPC or other id as a key: type and value count, 7 is not "7".
 func id(v jsontext.Value) string {

@@ -181,7 +181,9 @@ func (w *wire) take(f frame) (use string, err error) {
 	case m.has("result"), m.has("error"):
 		use = w.response(&f, m)
 	default:
-		w.in.find(f.line, "bad-message", "a message that is no request, notification or answer")
+		if w.in.other(f.line, m, "") == "" {
+			w.in.find(f.line, "bad-message", "a message that is no request, notification or answer")
+		}
 		return Faulty, nil
 	}
 	return use, w.p.step()
