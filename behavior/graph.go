@@ -453,9 +453,6 @@ func (t *Tool) ByValue(p Path) []ValueCount {
 	return out
 }
 
-// Build is called once the fields are set.
-func (t *Tool) Build() {}
-
 // Role is the role of the tool's first resource in its main class.
 func (t *Tool) Role() string {
 	role, _ := t.roleOf(t.Class())

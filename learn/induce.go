@@ -128,7 +128,6 @@ func (t *toolEvidence) derive(k toolKey, strict bool) *behavior.Tool {
 	d.Cells = t.sorted()
 	d.Guard = induceGuard(d.Cells, strict, slices.SortedFunc(maps.Keys(t.values.Wide()), behavior.Path.Compare))
 	d.Effects = effects(d.Cells)
-	d.Build()
 	t.derived = d
 	return d
 }
