@@ -96,7 +96,7 @@ func (a *app) published(dir string) ([]*mcptree.Tree, bool) {
 		trees = append(trees, d.Tree)
 	}
 	if len(rejected) > 0 {
-		writeText(a.err, rejected, false)
+		_ = writeText(a.err, rejected, false)
 		return nil, false
 	}
 	return trees, ok

@@ -38,7 +38,7 @@ func Pipe(ctx context.Context, s *mcp.Server, t mcp.Transport) error {
 	case <-ctx.Done():
 	}
 	select {
-	case <-served:
+	case <-served: //nolint:errcheck // it was asked to end, however that went
 	case <-time.After(grace):
 	}
 	return nil

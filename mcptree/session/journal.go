@@ -112,7 +112,7 @@ func (s *Store) append(f *os.File, end int64, line []byte) error {
 		}
 	}
 	if _, err := f.WriteAt(line, end); err != nil {
-		f.Truncate(end) // a full disk: a part of a line would be passed over anyway
+		_ = f.Truncate(end) // a full disk: a part of a line would be passed over anyway
 		return err
 	}
 	if s.opts.Sync {

@@ -80,6 +80,6 @@ func decimal(x float64) string {
 // xmlText escapes clean text.
 func xmlText(s string) string {
 	var b strings.Builder
-	xml.EscapeText(&b, []byte(s)) // a Builder takes all
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes all
 	return b.String()
 }
